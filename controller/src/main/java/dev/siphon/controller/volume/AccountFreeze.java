@@ -2,10 +2,10 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
 
-/// Accounts that an administrator has frozen, as `siphon user offboard` does: the attribute
-/// `user.siphon.frozen` of the group's directory says so. Nothing is made for them any more; what they have stays.
+/// Checks whether an administrator has frozen an account, as `siphon user offboard` does. The attribute
+/// `user.siphon.frozen` of the group's directory marks it. A frozen account gets nothing new; what it has stays.
 public final class AccountFreeze {
-    /// The note on a group that is frozen; its value is when.
+    /// Name of the note on a frozen group's directory; its value is the time of the freeze.
     public static final String NOTE = "frozen";
 
     private final FileTree files;
@@ -14,15 +14,14 @@ public final class AccountFreeze {
         this.files = files;
     }
 
-    /// Whether the account is frozen. A group that is not there is not. The client holds the attribute until
-    /// somebody changes it, so this seldom is a round trip to the MDS, and is true from the moment that it is
-    /// set.
+    /// Returns whether the account is frozen; false if its group does not exist. The client caches the attribute
+    /// until it changes, so this is always current and seldom costs a round trip to the MDS.
     public boolean isFrozen(SubvolumeGroup group) {
         return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
                 .isPresent();
     }
 
-    /// Refuses to make anything for a frozen account.
+    /// Refuses to create anything for a frozen account.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is frozen
     public void check(SubvolumeGroup group) {

@@ -3,23 +3,23 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.identity.Account;
 import java.util.Optional;
 
-/// What is written on a group's directory so that people know whose it is, also when the directory of accounts no
-/// longer does: a group's name is a digest of what never changes. Nothing is decided by it that the directory does not
-/// confirm.
+/// The note on a group's directory that names the account, because the group's own name is only a digest of the
+/// account's id. With it, people can identify the owner even after the account has left the account directory. Code
+/// trusts the note only if the account directory confirms it.
 ///
-/// @param uid the account's uid, of a project group the gid
-/// @param name the account's name when this was written
+/// @param uid the account's uid; the gid for a project group
+/// @param name the account's name at the time of writing
 public record AccountNote(String uid, String name) {
-    /// What the note is called, see [FileTree#note].
+    /// Name of the note, see [FileTree#note].
     public static final String NAME = "account";
 
-    /// What is to be written of an account.
+    /// Returns the note for an account.
     public static AccountNote of(Account account) {
         return new AccountNote(
                 Integer.toUnsignedString(account.isGroup() ? account.gid() : account.uid()), account.name());
     }
 
-    /// Reads one; empty if somebody else wrote something else there.
+    /// Parses a note; empty if the text has another form.
     public static Optional<AccountNote> parse(String text) {
         int blank = text.indexOf(' ');
         return blank > 0 && blank < text.length() - 1
@@ -27,7 +27,7 @@ public record AccountNote(String uid, String name) {
                 : Optional.empty();
     }
 
-    /// As it is written.
+    /// Returns the text that [#parse] reads.
     public String text() {
         return uid + " " + name;
     }

@@ -11,23 +11,23 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// What one account has committed in one file system. Whoever uses it holds its lock.
+/// Tracks what one account has committed in one file system. Callers hold its lock.
 final class AccountUsage {
-    /// How long after its end a call whose outcome is not known may still have taken effect: several times what
-    /// the adapter gives a call that is lost.
+    /// How long after its end a call with an unknown outcome may still take effect: several times the adapter's
+    /// limit for a lost call.
     private static final Duration UNSURE = Duration.ofMinutes(10);
 
     final ReentrantLock lock = new ReentrantLock();
 
-    /// The allowance: empty while it is not known, empty in it if there is none.
+    /// The allowance: the outer Optional is empty while it is unknown, the inner one if there is no limit.
     Optional<OptionalLong> limit = Optional.empty();
 
-    /// Whether the limit is the directory's, and the reconciler keeps it.
+    /// Whether the limit comes from the account directory, so that the reconciler maintains it.
     boolean reconciled;
 
     Optional<String> account = Optional.empty();
 
-    /// Whether the sum has been looked at again since the account's first use.
+    /// Whether the usage was summed again, late enough after the account's first use.
     boolean lookedTwice;
 
     private final Map<QuotaItem, Long> charges = new HashMap<>();
@@ -35,14 +35,14 @@ final class AccountUsage {
     private final Set<String> overcommitted = new HashSet<>();
     private final LongSupplier nanoTime;
 
-    /// Wider than a long: with overcommit sizes add up to more than that holds, and come off again.
+    /// Wider than a long: with overcommit, sizes may add up to more than a long holds, and be subtracted again.
     private BigInteger total = BigInteger.ZERO;
 
     private Optional<Long> summedAt = Optional.empty();
 
-    /// What was reserved for an operation that has not succeeded.
+    /// The reservation of an operation that has not succeeded.
     ///
-    /// @param endedAt when it failed with an outcome that is not known; empty while it runs
+    /// @param endedAt when it failed with an unknown outcome; empty while it runs
     private record Reserved(long bytes, Optional<Long> endedAt) {}
 
     /// @param nanoTime [System#nanoTime]
@@ -62,17 +62,17 @@ final class AccountUsage {
         return summedAt.isPresent();
     }
 
-    /// How long ago the file system was asked, by the clock of [System#nanoTime].
+    /// Returns whether the file system was last read at least this long ago, or never.
     boolean isOlderThan(Duration age) {
         return summedAt.filter(at -> nanoTime.getAsLong() - at < age.toNanos()).isEmpty();
     }
 
-    /// The sum of all charges, those that are only reserved included; [Long#MAX_VALUE] if it is more.
+    /// Returns the sum of all charges in bytes, reservations included; [Long#MAX_VALUE] if it is more.
     long committed() {
         return total.bitLength() < Long.SIZE ? total.longValue() : Long.MAX_VALUE;
     }
 
-    /// What snapshots count for in it.
+    /// Returns the part of the sum that snapshots contribute, in bytes.
     long ofSnapshots() {
         return charges.entrySet().stream()
                 .filter(each -> each.getKey().isSnapshot())
@@ -85,17 +85,17 @@ final class AccountUsage {
         return bytes == null ? OptionalLong.empty() : OptionalLong.of(bytes);
     }
 
-    /// Whether there are things of which nobody knows whether they are there.
+    /// Returns whether the outcome of any operation is unknown.
     boolean isUnsure() {
         return reserved.values().stream().anyMatch(each -> each.endedAt().isPresent());
     }
 
-    /// Whether an operation on the thing has not come to its end.
+    /// Returns whether an operation on the item still runs, or its outcome is unknown.
     boolean isReserved(QuotaItem item) {
         return reserved.containsKey(item);
     }
 
-    /// Whether the thing is there for certain, not only reserved.
+    /// Returns whether the item certainly exists, and is not just reserved.
     boolean has(QuotaItem item) {
         return charges.containsKey(item) && !reserved.containsKey(item);
     }
@@ -108,7 +108,7 @@ final class AccountUsage {
         overcommitted.add(item.subvolume());
     }
 
-    /// Takes what the file system has for the truth, but for what operations are about to make of it.
+    /// Replaces all charges by what the file system holds. A reserved item counts whichever is larger.
     void sum(SubvolumeGroup group, Optional<GroupUsage> holdings) {
         reserved.values()
                 .removeIf(each -> each.endedAt()
@@ -128,34 +128,34 @@ final class AccountUsage {
         summedAt = Optional.of(nanoTime.getAsLong());
     }
 
-    /// Reserves at least what the thing has already.
+    /// Reserves `bytes`, or what the item already counts if that is more.
     void reserve(QuotaItem item, long bytes) {
         long most = Math.max(bytes, charges.getOrDefault(item, 0L));
         reserved.put(item, new Reserved(most, Optional.empty()));
         put(item, most);
     }
 
-    /// The thing is there, or as it was before, and counts this much.
+    /// Ends the reservation: the item exists and counts this much.
     void commit(QuotaItem item, long bytes) {
         reserved.remove(item);
         put(item, bytes);
     }
 
-    /// The thing is not there.
+    /// Ends the reservation: the item does not exist.
     void free(QuotaItem item) {
         reserved.remove(item);
         Long bytes = charges.remove(item);
         total = total.subtract(BigInteger.valueOf(bytes == null ? 0 : bytes));
     }
 
-    /// The thing may be there or not, at most with this.
+    /// Keeps the reservation of an item that may or may not exist; it counts at most this much.
     void unsure(QuotaItem item, long bytes) {
         long most = Math.max(bytes, charges.getOrDefault(item, 0L));
         reserved.put(item, new Reserved(most, Optional.of(nanoTime.getAsLong())));
         put(item, most);
     }
 
-    /// Forgets all but what is reserved, since without a limit nothing has to be known.
+    /// Drops all charges except reservations: without a limit, nothing else needs to be known.
     void forget() {
         summedAt = Optional.empty();
         charges.keySet().retainAll(reserved.keySet());

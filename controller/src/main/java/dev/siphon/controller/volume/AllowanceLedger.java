@@ -15,20 +15,20 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/// Decides whether an account may have more: sizes of its volumes, lengths of its snapshots, and what is about to be
-/// created must fit its allowance. Reserves the size first, under a lock per account and file system.
+/// Enforces allowances: an account's volume sizes, the contents of its snapshots and what is about to be created
+/// must fit. Reserves the size before creating anything, under a lock per account and file system.
 ///
-/// The sum is in memory. It is read from the file system when an account is first used; by then the mgr has finished
-/// the commands of a leader that died (docs/adr/0012). After an unknown outcome the reservation stays.
+/// The sum is kept in memory, and read from the file system when an account is first used. By then the mgr has
+/// finished the commands of a leader that died (docs/adr/0012). After an unknown outcome the reservation stays.
 public final class AllowanceLedger {
-    /// Before an account is refused, what is known must not be older than this: somebody may have removed things
-    /// with Ceph's own commands.
+    /// An older sum is refreshed before a request is refused: somebody may have deleted volumes or snapshots with
+    /// Ceph's own commands.
     private static final Duration FRESH = Duration.ofSeconds(5);
 
-    /// Longer than a command of a controller that died can be on its way to a mgr that runs.
+    /// Longer than a dead controller's command can take to reach a running mgr.
     private static final Duration LATE = Duration.ofSeconds(30);
 
-    /// To Ceph a quota of 0 would be none.
+    /// Stands for an allowance of 0 bytes: to Ceph, a quota of 0 means none.
     private static final long NOTHING = 1;
 
     private final FileTree files;
@@ -36,7 +36,7 @@ public final class AllowanceLedger {
     private final LongSupplier nanoTime;
     private final Map<SubvolumeGroup, AccountUsage> books = new ConcurrentHashMap<>();
 
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param timeLeft returns the time left until the caller's deadline
     /// @param nanoTime [System#nanoTime]
     AllowanceLedger(FileTree files, Supplier<Duration> timeLeft, LongSupplier nanoTime) {
         this.files = files;
@@ -44,27 +44,27 @@ public final class AllowanceLedger {
         this.nanoTime = nanoTime;
     }
 
-    /// What is to be made or to grow.
+    /// A request to create or grow an item.
     ///
-    /// @param bytes what it is to count
-    /// @param atMost what it may count should its outcome not be known
-    /// @param overcommit whether bytes written are to fit instead of sizes; of a volume that exists that is known
+    /// @param bytes what the item counts on success
+    /// @param atMost the most that the item may count if the outcome is unknown
+    /// @param overcommit whether bytes written must fit instead of sizes; known already for an existing volume
     record Request(SubvolumeGroup group, QuotaItem item, long bytes, long atMost, boolean overcommit) {
         static Request of(VolumeId.Provisioned volume, long bytes, boolean overcommit) {
             return new Request(SubvolumeGroup.of(volume), QuotaItem.of(volume), bytes, bytes, overcommit);
         }
     }
 
-    /// The quota that enforces an allowance.
+    /// Returns the quota that enforces an allowance, in bytes.
     public static long quota(long allowance) {
         return Math.max(NOTHING, allowance);
     }
 
-    /// Says what the account of a group may have, before something is made there for it: what the directory gives
-    /// it, else what the class gives everybody. The group follows at once if the reconciler has not seen to it.
+    /// Sets an account's allowance before anything is created in its group. Updates the group's quota at once,
+    /// unless the reconciler maintains it.
     ///
-    /// @param exists whether there is such a group; if not, nothing is in it
-    /// @param allowance what the directory gives the account, else what the class gives everybody
+    /// @param exists whether the group exists; if not, it holds nothing
+    /// @param allowance from the account directory, else from the class
     void applyAllowance(SubvolumeGroup group, boolean exists, Account account, OptionalLong allowance) {
         with(group, usage -> {
             usage.account = Optional.of(account.name());
@@ -88,9 +88,9 @@ public final class AllowanceLedger {
         });
     }
 
-    /// The reconciler has seen to it that the group's quota is this.
+    /// Records the group's quota, as the reconciler has found or set it.
     ///
-    /// @param reconciled whether the directory says so
+    /// @param reconciled whether it comes from the account directory
     public void inForce(SubvolumeGroup group, OptionalLong allowance, boolean reconciled) {
         boolean _ = with(group, usage -> {
             usage.limit = Optional.of(allowance);
@@ -99,7 +99,7 @@ public final class AllowanceLedger {
         });
     }
 
-    /// Whether an account has an allowance, which costs a look at the file system when it is not known.
+    /// Returns whether an account has an allowance; reads the file system if that is unknown.
     boolean isLimited(SubvolumeGroup group) {
         return with(group, usage -> {
             know(group, usage);
@@ -107,21 +107,20 @@ public final class AllowanceLedger {
         });
     }
 
-    /// Whether a thing is known to be there and counts already.
+    /// Returns whether an item certainly exists and is counted.
     boolean has(SubvolumeGroup group, QuotaItem item) {
         return with(group, usage -> usage.has(item));
     }
 
-    /// Makes what is asked for if it fits. An account whose allowance is not known has none so far, see
-    /// [#applyAllowance].
+    /// Creates an item if it fits. An account without a known allowance is not limited, see [#applyAllowance].
     ///
-    /// @param make makes it, by one call that either does all or nothing
+    /// @param make creates the item by one call that does all or nothing
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit
     <T> T reserve(Request request, Supplier<T> make) {
         return reserve(request, make, AllowanceLedger::isCertain);
     }
 
-    /// As [#reserve] where several calls make it, of which some may have been done when one fails.
+    /// As [#reserve], for several calls: if one fails, earlier ones may have taken effect.
     <T> T reserveInSteps(Request request, Supplier<T> make) {
         return reserve(request, make, _ -> false);
     }
@@ -147,15 +146,15 @@ public final class AllowanceLedger {
         }
     }
 
-    /// As [#reserve] for what grows, whose account may not have been used since the start.
+    /// As [#reserve], to grow an item; first reads the allowance of an account that was not used since the start.
     <T> T grow(Request request, Supplier<T> make) {
         return isLimited(request.group()) ? reserve(request, make) : make.get();
     }
 
-    /// Counts what was made with what it turned out to be.
+    /// Counts an existing item with its real size.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit; it counts all the same
-    ///     until it is freed
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit; it still counts until it is
+    ///     freed
     void admit(Request request) {
         boolean _ = with(request.group(), usage -> {
             try {
@@ -168,12 +167,12 @@ public final class AllowanceLedger {
     }
 
     private void end(Request request, OptionalLong before, boolean made, boolean refused) {
-        // waits as long as it takes: a reservation must come to its end
+        // waits without limit: every reservation must end
         AccountUsage usage = book(request.group());
         usage.lock.lock();
         try {
             if (made && !usage.isReserved(request.item())) {
-                // it was settled on the way, with what it turned out to be
+                // already counted with its real size
             } else if (made) {
                 usage.commit(request.item(), request.bytes());
             } else if (!refused) {
@@ -194,7 +193,7 @@ public final class AllowanceLedger {
         }
     }
 
-    /// Whether Ceph said that nothing was done.
+    /// Returns whether the error proves that Ceph changed nothing.
     private static boolean isCertain(DriverException e) {
         return switch (e) {
             case DriverException.InvalidRequest _,
@@ -212,7 +211,7 @@ public final class AllowanceLedger {
         };
     }
 
-    /// Nobody knows whether a thing is there; it counts this much until the file system tells.
+    /// Counts an item that may or may not exist, until the file system shows whether it does.
     void markUncertain(SubvolumeGroup group, QuotaItem item, long bytes) {
         AccountUsage usage = book(group);
         usage.lock.lock();
@@ -223,7 +222,7 @@ public final class AllowanceLedger {
         }
     }
 
-    /// A thing is gone.
+    /// Stops counting an item that is gone.
     void free(SubvolumeGroup group, QuotaItem item) {
         AccountUsage usage = books.get(group);
         if (usage != null) {
@@ -236,9 +235,9 @@ public final class AllowanceLedger {
         }
     }
 
-    /// What an account may still commit, at least 0; empty if it may have any amount.
+    /// Returns how many bytes an account may still commit, at least 0; empty for any amount.
     ///
-    /// @param otherwise its allowance if it has nothing yet
+    /// @param otherwise the allowance if the group has no quota
     OptionalLong left(SubvolumeGroup group, OptionalLong otherwise, boolean overcommit) {
         return with(group, usage -> {
             know(group, usage);
@@ -252,9 +251,8 @@ public final class AllowanceLedger {
         });
     }
 
-    /// Adds up once more what was added up when an account was first used, or what a call whose outcome is not
-    /// known may have changed: should a command of a leader that died have come through late, it counts from now
-    /// on.
+    /// Sums the usage of limited accounts again: once after their first use, and while an outcome is unknown. This
+    /// also counts what a late command of a dead leader created.
     public void lookAgain() {
         books.forEach((group, usage) -> with(group, known -> {
             if (known.isLimited() && known.isSummed() && (!known.lookedTwice || known.isUnsure())) {
@@ -265,12 +263,12 @@ public final class AllowanceLedger {
         }));
     }
 
-    /// Adds up anew what an account has, of which something has turned out to be another size.
+    /// Sums an account's usage again after an item turned out to have another size.
     void recount(SubvolumeGroup group) {
         boolean _ = with(group, usage -> usage.isSummed() && sum(group, usage).isPresent());
     }
 
-    /// Counts a volume that was found, should it not be counted yet.
+    /// Counts an existing volume if it is not counted yet.
     void recordExisting(VolumeId.Provisioned volume, long bytes) {
         AccountUsage usage = books.get(SubvolumeGroup.of(volume));
         if (usage != null) {
@@ -283,7 +281,7 @@ public final class AllowanceLedger {
         }
     }
 
-    /// @param made whether the thing is there already, and may be in a sum that the file system gave
+    /// @param made whether the item exists already, so that a sum from the file system may include it
     private void check(AccountUsage usage, Request request, boolean made) {
         if (!usage.isLimited()) {
             return;
@@ -341,7 +339,7 @@ public final class AllowanceLedger {
                 + ": delete volumes or snapshots, or ask the administrator for a larger allowance");
     }
 
-    /// Sees to it that the allowance is known: the group's quota is what holds.
+    /// Reads the allowance from the group's quota if it is unknown.
     private void know(SubvolumeGroup group, AccountUsage usage) {
         if (usage.limit.isEmpty()) {
             Optional<GroupUsage> found = sum(group, usage);
@@ -379,7 +377,7 @@ public final class AllowanceLedger {
         T of(AccountUsage usage);
     }
 
-    /// Runs `use` with the account's lock, which is held while the file system is asked.
+    /// Runs `use` under the account's lock, which stays held while the file system is read.
     private <T> T with(SubvolumeGroup group, UsageUpdate<T> use) {
         AccountUsage usage = book(group);
         try {

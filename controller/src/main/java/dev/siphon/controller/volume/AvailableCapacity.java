@@ -2,7 +2,7 @@ package dev.siphon.controller.volume;
 
 import java.util.OptionalLong;
 
-/// How much a class still has to give (CSI v1.13, GetCapacity).
+/// Calculates the capacity that a class still offers (CSI v1.13, GetCapacity).
 public final class AvailableCapacity {
     private final Subvolumes subvolumes;
     private final VolumePlacement placement;
@@ -14,8 +14,8 @@ public final class AvailableCapacity {
         this.ledger = volumes.ledger();
     }
 
-    /// Bytes that volumes of this class can still hold: what the data pool has, and of a class with a fixed
-    /// owner at most what that account may still commit.
+    /// Returns the bytes that volumes of this class can still hold: the free space of the data pool. A class with a
+    /// fixed owner is also limited to what that account may still commit.
     public long available(VolumeClass parameters) {
         if (parameters.owner().flatMap(OwnerRule::always).isPresent()) {
             VolumePlacement.OwnedGroup place = placement.choose(parameters);

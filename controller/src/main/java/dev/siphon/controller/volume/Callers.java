@@ -1,10 +1,10 @@
 package dev.siphon.controller.volume;
 
-/// What those who use volumes need beside them.
+/// The keys and grants that make volumes usable.
 ///
 /// @param keys gives volumes their keys
 /// @param access lets namespaces use them
 public record Callers(KeyMinting keys, AccountAccess access) {
-    /// Whoever mounts brings a key, and nobody asks for whom.
+    /// No keys and no grants: whoever mounts brings a key.
     public static final Callers NONE = new Callers(KeyMinting.NONE, AccountAccess.NONE);
 }

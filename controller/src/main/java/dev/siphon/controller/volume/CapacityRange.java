@@ -3,15 +3,15 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.DriverException;
 import java.util.OptionalLong;
 
-/// The sizes that a caller accepts.
+/// The range of sizes that a caller accepts.
 ///
-/// @param requiredBytes at least this much; 0 for no wish
-/// @param limitBytes at most this much; 0 for no limit
+/// @param requiredBytes the minimum; 0 for none
+/// @param limitBytes the maximum; 0 for none
 public record CapacityRange(long requiredBytes, long limitBytes) {
-    /// No wish at all.
+    /// Accepts any size.
     public static final CapacityRange ANY = new CapacityRange(0, 0);
 
-    /// What a volume gets whose caller names no size.
+    /// The size of a volume for which the caller requests none.
     private static final long DEFAULT_BYTES = 1L << 30;
 
     public CapacityRange {
@@ -25,10 +25,11 @@ public record CapacityRange(long requiredBytes, long limitBytes) {
         }
     }
 
-    /// The size of a new volume: what is required, else `atLeast` where that is known, else 1 GiB or the limit.
+    /// Returns the size of a new volume: the required size, else `atLeast` if known, else 1 GiB or the limit if
+    /// smaller.
     ///
-    /// @param atLeast the size of what the volume is made from
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if `atLeast` does not fit
+    /// @param atLeast the size of the source
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if `atLeast` does not fit the range
     public long resolveSize(OptionalLong atLeast) {
         if (atLeast.isPresent()) {
             long least = atLeast.getAsLong();
@@ -48,7 +49,7 @@ public record CapacityRange(long requiredBytes, long limitBytes) {
         return limitBytes > 0 ? Math.min(limitBytes, DEFAULT_BYTES) : DEFAULT_BYTES;
     }
 
-    /// Whether a volume of this size is what the caller asked for.
+    /// Returns whether a volume of this size is within the range.
     public boolean accepts(long bytes) {
         return bytes >= requiredBytes && (limitBytes == 0 || bytes <= limitBytes);
     }

@@ -1,5 +1,5 @@
 package dev.siphon.controller.volume;
 
-/// The ports through which the domain reaches Ceph, together: one adapter serves them all.
+/// The ports through which the domain reaches Ceph; one adapter implements them all.
 public record CephPorts(
         Clusters clusters, Subvolumes subvolumes, FileTree files, Quiesce quiesce, MdsSessions sessions) {}

@@ -1,6 +1,6 @@
 package dev.siphon.controller.volume;
 
-/// The access modes of CSI v1.13, and what each allows.
+/// The access modes of CSI v1.13 and what each allows.
 public enum ClaimAccessMode {
     SINGLE_NODE_WRITER(false, false),
     SINGLE_NODE_READER_ONLY(false, true),
@@ -18,12 +18,12 @@ public enum ClaimAccessMode {
         this.readOnly = readOnly;
     }
 
-    /// Whether several nodes may have the volume at once.
+    /// Returns whether several nodes may use the volume at once.
     public boolean multiNode() {
         return multiNode;
     }
 
-    /// Whether it is only read.
+    /// Returns whether the volume is only read.
     public boolean readOnly() {
         return readOnly;
     }

@@ -7,28 +7,27 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The PVC that a volume is for, as the provisioner says it with `--extra-create-metadata`.
+/// The claim that a volume is for, as the provisioner names it with `--extra-create-metadata`.
 ///
-/// @param namespace where it is; never empty
-/// @param name its name; empty if the provisioner does not say
-/// @param volume the name that its PersistentVolume is to have; empty if the provisioner does not say
+/// @param namespace its namespace; never empty
+/// @param name its name; empty if the provisioner does not send it
+/// @param volume the name of its future PersistentVolume; empty if the provisioner does not send it
 public record ClaimRef(String namespace, Optional<String> name, Optional<String> volume) {
-    /// The annotation of a PVC that names the dataset which it is to show.
+    /// The claim's annotation that names the dataset to show.
     public static final String DATASET = "siphon.dev/dataset";
 
-    /// The parameter of a class that names it for all PVCs.
+    /// The class's parameter that names the dataset for all claims.
     public static final String DATASET_PARAMETER = "dataset";
 
-    /// The provisioner ends the name of a PersistentVolume with the uid of its PVC, unless it is told to shorten
-    /// that (`--volume-name-uuid-length`).
+    /// The provisioner ends the name of a PersistentVolume with the uid of its claim, unless
+    /// `--volume-name-uuid-length` shortens it.
     private static final Pattern WITH_UID =
             Pattern.compile(".*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})");
 
-    /// What is written at this PVC, in one round trip to the API server; empty if it is not known which one it
-    /// is.
+    /// Returns the claim's annotations, in one round trip to the API server; empty if the claim's name is unknown.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is gone, or is another one of that name by now
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    /// @throws DriverException.NotFound (NOT_FOUND) if the claim is gone, or another one has its name now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public Optional<Map<String, String>> annotations(Namespaces kubernetes) {
         return name.map(known -> {
             Namespaces.Claim found = kubernetes
@@ -43,7 +42,7 @@ public record ClaimRef(String namespace, Optional<String> name, Optional<String>
         });
     }
 
-    /// Whether the PVC with this uid can be meant: false if the volume's name holds another one's.
+    /// Returns whether the claim can have this uid: false if the volume's name ends with another one.
     private boolean canHave(String uid) {
         Matcher named = WITH_UID.matcher(volume.orElse(""));
         return !named.matches() || named.group(1).equals(uid);

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Reads the parameters of StorageClasses and VolumeAttributesClasses; all their names are in this file.
+/// Parses the parameters of StorageClasses and VolumeAttributesClasses; all their names are in this file.
 public final class ClassParameters {
     private static final String CLUSTER = "cluster";
     private static final String FS_NAME = "fsName";
@@ -54,10 +54,10 @@ public final class ClassParameters {
             ContainerUser.KEY);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
-    /// What the provisioner adds with `--extra-create-metadata`: it says who asks.
+    /// Prefix of what the provisioner adds with `--extra-create-metadata`: the requesting claim.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
 
-    /// Of the class itself; some snapshotters hand it on as a parameter. It is Kubernetes' to keep.
+    /// A field of the class itself, which some snapshotters pass on as a parameter. Kubernetes acts on it.
     private static final String DELETION_POLICY = "deletionPolicy";
 
     private static final String NAMESPACE = FROM_KUBERNETES + "pvc/namespace";
@@ -69,10 +69,10 @@ public final class ClassParameters {
 
     private ClassParameters() {}
 
-    /// Reads a StorageClass, with the PVC that the provisioner has added, if it has.
+    /// Parses a StorageClass, and the claim if the provisioner added it.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest
-    ///     known one, or has a value that it cannot have
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter has an invalid value or is unknown;
+    ///     the message names the nearest known one
     public static VolumeClass parse(Map<String, String> parameters) {
         refuseUnknown("parameters", parameters, KNOWN);
         return new VolumeClass(
@@ -98,7 +98,7 @@ public final class ClassParameters {
                 Optional.ofNullable(parameters.get(ContainerUser.KEY)).map(ContainerUser::parse));
     }
 
-    /// A namespace-annotation has a key with a slash, which no account has.
+    /// The key of a namespace annotation may contain a slash; the name of an account may not.
     private static Optional<OwnerRule> owner(Map<String, String> parameters) {
         return Optional.ofNullable(parameters.get(OWNER)).map(text -> {
             if (!OwnerRule.OfAnnotation.isMeant(text)) {
@@ -128,23 +128,24 @@ public final class ClassParameters {
         }
     }
 
-    /// Reads a VolumeAttributesClass.
+    /// Parses a VolumeAttributesClass.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown or cannot be changed
-    ///     later, or has a value that it cannot have
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, cannot be changed
+    ///     later, or has an invalid value
     public static MutableParameters parseChangeable(Map<String, String> parameters) {
         refuseUnknown("mutable_parameters", parameters, CHANGEABLE);
         return new MutableParameters(quotaFiles(parameters), mode(parameters));
     }
 
-    /// The class of a volume that stands for a snapshot of an account.
+    /// Returns the class of a volume that is backed by a snapshot of an account.
     public static VolumeClass ofSnapshot(String cluster, String fileSystem, String account) {
         return parse(Map.of(CLUSTER, cluster, FS_NAME, fileSystem, OWNER, account, SNAPSHOT_BACKED, "true"));
     }
 
-    /// Reads a VolumeGroupSnapshotClass, which has no parameters of its own.
+    /// Checks a VolumeGroupSnapshotClass, which has no parameters of its own.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is a parameter
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is a parameter that Kubernetes did not
+    ///     add
     public static void checkGroupSnapshot(Map<String, String> parameters) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!name.startsWith(FROM_KUBERNETES) && !name.equals(DELETION_POLICY)) {
@@ -186,9 +187,9 @@ public final class ClassParameters {
         return text(parameters, name, value -> checkName("parameter " + name, value));
     }
 
-    /// Refuses what cannot be the name of an account or pool.
+    /// Refuses a value that cannot be the name of an account or pool.
     ///
-    /// @param what says where it stands, for the message
+    /// @param what names the field in the message
     static void checkName(String what, String value) {
         if (value.isEmpty()
                 || value.length() > 128
@@ -239,7 +240,7 @@ public final class ClassParameters {
                 return number;
             }
         } catch (NumberFormatException notANumber) {
-            // falls through to the one error for every value that cannot be
+            // falls through to the one error for every invalid value
         }
         throw new DriverException.InvalidRequest("parameter " + name + " " + QuotedText.of(value) + " must be "
                 + (radix == 8 ? "an octal number" : "a number") + " from 0 to " + Long.toString(most, radix));

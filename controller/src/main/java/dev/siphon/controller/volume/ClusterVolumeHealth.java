@@ -6,7 +6,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// The health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth,
+/// Reports the health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth,
 /// ControllerListVolumeHealth).
 public final class ClusterVolumeHealth {
     private final Subvolumes subvolumes;
@@ -19,13 +19,13 @@ public final class ClusterVolumeHealth {
         this.volumeListing = volumeListing;
     }
 
-    /// What is wrong with a volume; no entry if nothing is.
+    /// One problem of a volume; a healthy volume has none.
     ///
-    /// @param kind how bad it is
+    /// @param kind its severity
     /// @param reason one word for programs
-    /// @param message what it is and what to do, for people
+    /// @param message the problem and what to do, for people
     public record Trouble(Kind kind, String reason, String message) {
-        /// How bad it is, in CSI's terms.
+        /// The severity, in CSI's terms.
         public enum Kind {
             DEGRADED,
             INACCESSIBLE,
@@ -33,18 +33,20 @@ public final class ClusterVolumeHealth {
         }
     }
 
-    /// A volume with what is wrong with it.
+    /// A volume with its problems.
     public record Report(VolumeId id, List<Trouble> troubles) {
         public Report {
             troubles = List.copyOf(troubles);
         }
     }
 
+    /// Returns a volume's problems.
+    ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     public Report of(VolumeId id) {
         return switch (id) {
             case VolumeId.ByHand fixed -> {
-                // a path that is not there is NOT_FOUND; a quota is no matter of health
+                // NOT_FOUND if the path does not exist; a quota is no matter of health
                 OptionalLong _ = volumes.quotaBytes(fixed);
                 yield new Report(id, List.of());
             }
@@ -57,8 +59,8 @@ public final class ClusterVolumeHealth {
         };
     }
 
-    /// A page of the volumes with which something is wrong, and what (CSI v1.13,
-    /// ControllerListVolumeHealth); limits and tokens are those of [VolumeListing#volumes].
+    /// Returns a page of the volumes that have problems (CSI v1.13, ControllerListVolumeHealth); limits and tokens
+    /// are those of [VolumeListing#volumes].
     public VolumeListing.Page<Report> list(int most, String token) {
         return volumeListing.volumes(
                 most,
@@ -69,7 +71,7 @@ public final class ClusterVolumeHealth {
                         .filter(report -> !report.troubles().isEmpty()));
     }
 
-    /// What is wrong with the home that a door leads to.
+    /// Returns the problems of the home to which a door leads.
     private List<Trouble> behind(VolumeId.Provisioned door) {
         VolumeId.Provisioned home = Homes.behind(door);
         return subvolumes

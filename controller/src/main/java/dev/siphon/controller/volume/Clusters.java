@@ -4,33 +4,32 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// Port: the clusters that the clusters file names, and what concerns one as a whole.
+/// Port: the clusters in the clusters file, and what concerns each as a whole.
 public interface Clusters {
-    /// The cluster to use where a class names none: the one marked default, or the only one.
+    /// Returns the cluster for classes that name none: the one marked default, or the only one.
     ///
     /// @throws DriverException.InvalidRequest if there are several and none is marked
     String defaultCluster();
 
-    /// The ids of all clusters, sorted.
+    /// Returns the ids of all clusters, sorted.
     List<String> ids();
 
-    /// A cluster's monitors, as `mon_host` would name them.
+    /// Returns a cluster's monitors, in the form of `mon_host`.
     ///
-    /// @throws DriverException.InvalidRequest if there is no such cluster; the message lists those there are
+    /// @throws DriverException.InvalidRequest if there is no such cluster; the message lists the known ones
     List<String> monitors(String cluster);
 
-    /// The file systems of a cluster, sorted, as they were when [#trouble] was last asked, which a readiness
-    /// check does every few seconds; asked for when not known yet.
+    /// Returns the file systems of a cluster, sorted, as of the last call of [#trouble]: a readiness check makes
+    /// one every few seconds. Asks the cluster only if they are unknown.
     ///
     /// @throws DriverException.InvalidRequest if there is no such cluster
     List<FileSystem> fileSystems(String cluster);
 
-    /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they
-    /// do, else why not.
+    /// Checks by cheap commands that the cluster's mon, mgr and MDS reply. Returns empty if they do, else why not.
     Optional<String> trouble(String cluster, Duration deadline);
 
     /// A file system.
     ///
-    /// @param dataPools the names of its data pools; a file goes to the first unless a layout says otherwise
+    /// @param dataPools the names of its data pools; files go to the first unless a layout names another
     record FileSystem(String name, List<String> dataPools) {}
 }

@@ -3,7 +3,7 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 
-/// What a new volume's contents come from.
+/// The source of a new volume's contents.
 public sealed interface ContentSource {
     /// A snapshot.
     record FromSnapshot(SnapshotId snapshot) implements ContentSource {
@@ -13,7 +13,7 @@ public sealed interface ContentSource {
         }
     }
 
-    /// Another volume as it is now.
+    /// Another volume in its current state.
     record FromVolume(VolumeId.Provisioned volume) implements ContentSource {
         @Override
         public String toString() {
@@ -21,7 +21,7 @@ public sealed interface ContentSource {
         }
     }
 
-    /// The volume, or that of the snapshot.
+    /// Returns the source volume, or the snapshot's volume.
     default VolumeId.Provisioned volume() {
         return switch (this) {
             case FromSnapshot from -> from.snapshot().volume();
@@ -29,7 +29,7 @@ public sealed interface ContentSource {
         };
     }
 
-    /// The id to write into a note.
+    /// Returns the id to write into the volume's metadata.
     default String id() {
         return switch (this) {
             case FromSnapshot from -> from.snapshot().toString();

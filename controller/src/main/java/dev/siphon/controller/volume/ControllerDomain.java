@@ -4,7 +4,7 @@ import dev.siphon.csi.KeyedOperations;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/// All that the driver can do, put together.
+/// The services of the controller, wired together.
 public record ControllerDomain(
         Clusters clusters,
         Volumes volumes,
@@ -14,11 +14,11 @@ public record ControllerDomain(
         VolumeListing listings,
         ClusterVolumeHealth health,
         AvailableCapacity capacities) {
-    /// The domain over these ports.
+    /// Wires the services over these ports.
     ///
-    /// @param owners says who owns a volume
-    /// @param callers what those who use volumes need
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param owners decides who owns a volume
+    /// @param callers keys and grants for the volumes
+    /// @param timeLeft returns the time left until the caller's deadline
     public static ControllerDomain over(CephPorts ports, Owners owners, Callers callers, Supplier<Duration> timeLeft) {
         KeyedOperations operations = new KeyedOperations();
         Volumes volumes = new Volumes(ports, owners, callers, operations, timeLeft);

@@ -14,16 +14,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// CreateVolume. The subvolume's name is a function of the volume's, so an earlier try is found by name alone; a
-/// volume with contents has a name of another kind, and counts as made once its note says that they are whole.
+/// Executes CreateVolume. The subvolume's name is derived from the volume's, so that an earlier try is found by
+/// name alone. A volume with contents has a name of another kind, and is complete once its metadata says so.
 ///
-/// A whole volume is never changed: it fits the request as it is, or is ALREADY_EXISTS, even if a later
-/// ControllerModifyVolume made it differ (CSI v1.13, CreateVolume).
+/// A complete volume is never changed. It fits the request as it is, or the reply is ALREADY_EXISTS, even if a
+/// later ControllerModifyVolume made it differ (CSI v1.13, CreateVolume).
 final class CreateVolumeOperation {
-    /// The mode of an empty volume whose limit of files is yet to be set: the sticky bit and nobody's permission,
-    /// which no class can ask for ([ClassParameters]). It lets nobody in, and costs no round trip to a mon or
-    /// mgr. The owner of a whole volume can set it too: finishing that once more changes no file, and nothing may
-    /// be removed for its sake.
+    /// The mode of an empty volume whose file limit is not set yet: the sticky bit without any permission, which no
+    /// class can request ([ClassParameters]). It denies all access, and costs no round trip to a mon or mgr. An
+    /// owner can set it on a complete volume too. Completing that volume again changes no file, so never remove a
+    /// volume for its mode.
     private static final int UNFINISHED = 01000;
 
     private final Subvolumes subvolumes;
@@ -59,7 +59,7 @@ final class CreateVolumeOperation {
         this.operations = operations;
     }
 
-    /// Makes the volume or finds it; the caller holds the key of its name.
+    /// Creates or finds the volume; the caller holds the lock of its name.
     Volume create(VolumePlacement.OwnedGroup place, VolumeRequest request) {
         Kind kind = kind(place, request);
         VolumeId.Provisioned id = place.group().volume(subvolume(kind, place.group(), request));
@@ -90,10 +90,10 @@ final class CreateVolumeOperation {
         }
     }
 
-    /// Removes what a request has made that was refused for good. What was there before it stays, since somebody
-    /// may use it; its caller is told to retry, unless the request does not fit it.
+    /// Removes what a request created before it was refused for good. A volume that existed before stays, since
+    /// somebody may use it. Its caller is told to retry, unless the request does not fit the volume.
     ///
-    /// @return what to answer
+    /// @return the exception to throw
     private RuntimeException settled(
             ResolvedVolumeSpec requested, Kind kind, Optional<Subvolume> existing, RuntimeException refused) {
         VolumeId.Provisioned id = requested.id();
@@ -116,7 +116,7 @@ final class CreateVolumeOperation {
         }
     }
 
-    /// Every id under which a volume of that name may be.
+    /// Returns every id that a volume of that name may have.
     private List<VolumeId.Provisioned> sameName(SubvolumeGroup group, String name) {
         List<VolumeId.Provisioned> ids =
                 new ArrayList<>(inventory.matching(group, CephNames.shallowPrefix(group, name), ""));
@@ -138,7 +138,7 @@ final class CreateVolumeOperation {
         };
     }
 
-    /// The snapshot that a SHALLOW volume stands for.
+    /// Returns the snapshot that backs a SHALLOW volume.
     private static SnapshotId backing(ContentSource source) {
         return ((ContentSource.FromSnapshot) source).snapshot();
     }
@@ -184,7 +184,7 @@ final class CreateVolumeOperation {
         if (existing.isPresent()) {
             size = existingCheck.size(requested, existing.get());
             if (requested.parameters().overcommit()) {
-                // an earlier try may have been cut off before
+                // an earlier try may have stopped before this
                 provisioner.noteOvercommit(requested.id());
             }
             if (existing.get().mode() == UNFINISHED) {
@@ -210,7 +210,7 @@ final class CreateVolumeOperation {
                         requested.account().name()));
     }
 
-    /// Sets the limit of files, and then the mode that says so.
+    /// Sets the file limit, and then the mode that marks the volume complete.
     private void complete(ResolvedVolumeSpec requested, Subvolume made) {
         OptionalLong limit = requested.parameters().changeable().quotaFiles();
         apply(requested.id(), made, new MutableParameters(limit, OptionalInt.of(requested.mode())));
@@ -271,8 +271,8 @@ final class CreateVolumeOperation {
         populator.release(source, requested.id());
     }
 
-    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists; until then the
-    /// key of the snapshot keeps that from being removed.
+    /// The subvolume's name identifies its snapshot, so the volume is complete as soon as it exists. Until then the
+    /// snapshot's lock prevents the snapshot's removal.
     private Volume shallow(ResolvedVolumeSpec requested, ContentSource source, Optional<Subvolume> existing) {
         VolumeContext context = contextWriter.ofSnapshot(
                 requested.id(),
@@ -292,7 +292,7 @@ final class CreateVolumeOperation {
         return made(requested, size, context);
     }
 
-    /// Creates the home before its alias, under the home's key, so that a removal of the home sees every alias.
+    /// Creates the home before its door, under the home's lock, so that a removal of the home sees every door.
     private Volume door(ResolvedVolumeSpec requested, Optional<Subvolume> existing) {
         ResolvedVolumeSpec home = requested.behind();
         long size = operations.run(Volumes.key(home.id()), () -> {
@@ -308,7 +308,8 @@ final class CreateVolumeOperation {
         return new Volume(requested.id(), size, Optional.of(context), Optional.empty());
     }
 
-    /// The home as it is; one that is smaller than what a new door asks for grows, as by ControllerExpandVolume.
+    /// Returns the home if it exists. For a new door that requests more, it grows first, as by
+    /// ControllerExpandVolume.
     private Optional<Subvolume> homeSubvolume(ResolvedVolumeSpec requested, boolean mayGrow) {
         Optional<Subvolume> found = inventory.mayExist(requested.id()) ? cleanup.of(requested.id()) : Optional.empty();
         long wanted = requested.capacity().requiredBytes();
@@ -325,7 +326,7 @@ final class CreateVolumeOperation {
         return found;
     }
 
-    /// Whether an earlier try came to its end.
+    /// Returns whether an earlier try completed the volume.
     private boolean isWhole(ResolvedVolumeSpec requested, ContentSource source, Subvolume existing) {
         Optional<String> made = sourceOf(requested.id(), existing);
         if (made.filter(id -> !id.equals(source.id())).isPresent()) {
@@ -336,14 +337,14 @@ final class CreateVolumeOperation {
         return made.isPresent();
     }
 
-    /// What a volume that is whole was filled from.
+    /// Returns what a complete volume was filled from.
     private Optional<String> sourceOf(VolumeId.Provisioned id, Subvolume existing) {
         return existing.state() == Subvolume.State.READY
                 ? Optional.ofNullable(subvolumes.notes(id).get(SubvolumeMetadata.SOURCE))
                 : Optional.empty();
     }
 
-    /// Finds the source. If it is gone, what an earlier try began to make of it is removed.
+    /// Finds the source. If it is gone, removes what an earlier try began to fill from it.
     private VolumePopulator.Origin origin(
             ResolvedVolumeSpec requested, ContentSource source, Optional<Subvolume> existing) {
         try {
@@ -359,7 +360,7 @@ final class CreateVolumeOperation {
         }
     }
 
-    /// Only who wrote the class can say that one account's data is for another: a request names no caller.
+    /// Only the author of the class may allow copies across accounts: a request names no caller.
     private static void checkAccount(ResolvedVolumeSpec requested, ContentSource source) {
         if (!SubvolumeGroup.of(source.volume()).equals(SubvolumeGroup.of(requested.id()))
                 && !requested.parameters().copyAcrossAccounts()) {
@@ -373,7 +374,7 @@ final class CreateVolumeOperation {
     private static String key(ContentSource source) {
         return switch (source) {
             case ContentSource.FromSnapshot from -> Snapshots.key(from.snapshot());
-            // its transfer snapshot is nobody else's
+            // no other volume uses its transfer snapshot
             case ContentSource.FromVolume from -> "clones of " + from.volume();
         };
     }
@@ -386,7 +387,7 @@ final class CreateVolumeOperation {
                 requested.id(), size, Optional.of(context), requested.request().source());
     }
 
-    /// Applies what can be changed later; nothing to change costs nothing.
+    /// Applies mutable parameters; makes no call if there are none.
     void apply(VolumeId.Provisioned id, Subvolume found, MutableParameters changes) {
         if (!changes.isNothing()) {
             apply(id.cluster(), id.fileSystem(), found.dataPath().orElseThrow(), changes);

@@ -7,35 +7,35 @@ import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
 import java.util.Optional;
 
-/// Where the image of a snapshot lies that a class with `kind: dataset` made, and under which names: all of that
-/// is a function of the snapshot's id, so that whoever knows the snapshot finds the image.
+/// Where the image of a snapshot from a class with `kind: dataset` lies, and its names. All of them derive from the
+/// snapshot's id, so the id is enough to find the image.
 ///
 /// @param snapshot one for which [#isOf] holds
 public record DatasetPlace(SnapshotId snapshot) {
-    /// The note on its directory that says what the dataset is called; there from the beginning on.
+    /// Note on the image's directory: the dataset's name; written when the directory is created.
     public static final String NAME = "dataset";
 
-    /// The note that says which VolumeSnapshot asked for it, whose people are told.
+    /// Note on the image's directory: the VolumeSnapshot that requested it, which gets the events.
     public static final String ASKED = "asked";
 
-    /// The note that says what the image is; there once nothing is left to be done.
+    /// Note on the image's directory: what the image is; written when sealing is complete.
     public static final String SEALED = "sealed";
 
-    /// How the note begins that says that an image is not sealed yet, whatever its own directory says, where its
-    /// packer's key writes. It is on the subvolume whose snapshot it is, where no such key does.
+    /// Prefix of the note that marks an image as not sealed yet, whatever the image's own directory says: the
+    /// packer's key can write there. This note is on the snapshot's subvolume, where no such key can write.
     private static final String UNSEALED = "unsealed.";
 
-    /// Whether a snapshot is, or is to be, a sealed dataset.
+    /// Returns whether a snapshot is a sealed dataset, or is to become one.
     public static boolean isOf(SnapshotId snapshot) {
         return CephNames.isSealedSnapshot(snapshot.name());
     }
 
-    /// The same as [#isOf] tells, with its place.
+    /// Returns the place of a snapshot's image; empty unless [#isOf] holds.
     public static Optional<DatasetPlace> of(SnapshotId snapshot) {
         return isOf(snapshot) ? Optional.of(new DatasetPlace(snapshot)) : Optional.empty();
     }
 
-    /// A short name, which no other snapshot's has.
+    /// Returns a short name, unique to the snapshot.
     public String name() {
         return CephNames.sealed(snapshot);
     }
@@ -48,51 +48,51 @@ public record DatasetPlace(SnapshotId snapshot) {
         return snapshot.volume().fileSystem();
     }
 
-    /// The directory of the image, from the root of the file system.
+    /// Returns the directory of the image, from the root of the file system.
     public String path() {
         return Dataset.DIRECTORY + "/" + name();
     }
 
-    /// What the volume is called by which the packer reads the snapshot.
+    /// Returns the name of the volume from which the packer reads the snapshot.
     public String sourceName() {
         return packer() + "-source";
     }
 
-    /// That volume, whether it exists or not.
+    /// Returns the id of that volume, whether it exists or not.
     public VolumeId.Provisioned source() {
         SubvolumeGroup group = SubvolumeGroup.of(snapshot.volume());
         return group.volume(CephNames.shallow(group, sourceName(), snapshot));
     }
 
-    /// Whether all of it is there.
+    /// Returns whether a snapshot's image is complete and sealed; false for other snapshots.
     static boolean isSealed(FileTree files, SnapshotId snapshot) {
         return of(snapshot).filter(place -> place.isSealed(files)).isPresent();
     }
 
-    /// The same.
+    /// Returns whether the image is complete and sealed.
     public boolean isSealed(FileTree files) {
         return note(files, SEALED).isPresent() && !isBegun(files);
     }
 
-    /// Whether it was begun to be sealed, and is not.
+    /// Returns whether sealing has begun and not ended.
     public boolean isBegun(FileTree files) {
         return files.note(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name())
                 .isPresent();
     }
 
-    /// Notes that. Repeating it is safe.
+    /// Notes that sealing has begun. Idempotent.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if nothing is left of the volume
     public void begin(FileTree files) {
         files.setNote(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name(), "true");
     }
 
-    /// Takes the note away that [#begin] makes. Repeating it is safe, also where nothing is left of the volume.
+    /// Removes the note of [#begin]. Idempotent, even if nothing is left of the volume.
     public void end(FileTree files) {
         try {
             files.setNote(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name(), "");
         } catch (DriverException.NotFound _) {
-            // it went with the volume
+            // removed with the volume
         }
     }
 
@@ -101,22 +101,22 @@ public record DatasetPlace(SnapshotId snapshot) {
                 + snapshot.volume().subvolume();
     }
 
-    /// A note on the directory; empty if there is none.
+    /// Returns a note on the image's directory; empty if there is none.
     public Optional<String> note(FileTree files, String name) {
         return files.note(cluster(), fileSystem(), path(), name);
     }
 
-    /// The directory of the image.
+    /// Returns the directory of the image, as a static volume.
     public VolumeId.Static target() {
         return new VolumeId.Static(cluster(), fileSystem(), path());
     }
 
-    /// What reads the image back is called so, and what it needs begins so.
+    /// Returns the name of the checker, which reads the image back; it begins the names of what the checker needs.
     public String checker() {
         return Packer.checkerOf(target());
     }
 
-    /// What the packer is called, and what begins the names of what it needs.
+    /// Returns the name of the packer; it begins the names of what the packer needs.
     public String packer() {
         return Packer.of(target());
     }

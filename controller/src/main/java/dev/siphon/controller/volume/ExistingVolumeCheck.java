@@ -4,7 +4,7 @@ import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 
-/// Whether a volume that exists is what a request for a volume of its name asks for (CSI v1.13, CreateVolume).
+/// Decides whether an existing volume matches a request for its name (CSI v1.13, CreateVolume).
 final class ExistingVolumeCheck {
     private final FileTree files;
 
@@ -12,9 +12,9 @@ final class ExistingVolumeCheck {
         this.files = files;
     }
 
-    /// The size of what was found, if size, owner and pool are what is asked for.
+    /// Returns the existing volume's size in bytes, if size, owner and pool match the request.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one is not
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
     long size(ResolvedVolumeSpec requested, Subvolume found) {
         long size = found.quotaBytes().orElse(0);
         String exists = "volume " + requested.request().name() + " exists as " + requested.id();
@@ -38,10 +38,9 @@ final class ExistingVolumeCheck {
         return size;
     }
 
-    /// Whether the volume has what could be changed since it was made as the request wants it; a request that
-    /// wants nothing of it fits.
+    /// Checks that mutable parameters have the requested values; one that the request omits always matches.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if something differs
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
     void checkChangeable(ResolvedVolumeSpec requested, Subvolume found) {
         MutableParameters wanted = requested.parameters().changeable();
         String exists = "volume " + requested.request().name() + " exists as " + requested.id() + " with ";

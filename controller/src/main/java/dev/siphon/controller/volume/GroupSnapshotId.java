@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A group of snapshots, as the `group_snapshot_id` of CSI: `s1g:CLUSTER:FS:SNAPSHOT`; each of its
-/// snapshots has that name in its own volume.
+/// The id of a group snapshot, the `group_snapshot_id` of CSI: `s1g:CLUSTER:FS:SNAPSHOT`. Each of its snapshots has
+/// the name SNAPSHOT in its own volume.
 public record GroupSnapshotId(String cluster, String fileSystem, String snapshot) {
     private static final Pattern FORM = Pattern.compile("s1g:([^:]+):([^:]+):([^:]+)");
 
@@ -17,7 +17,7 @@ public record GroupSnapshotId(String cluster, String fileSystem, String snapshot
         VolumeId.Part.SNAPSHOT.check(snapshot);
     }
 
-    /// Reads an id; empty for what no version of this driver can have made.
+    /// Parses an id; empty if no version of this driver can have made it.
     public static Optional<GroupSnapshotId> tryParse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
@@ -28,7 +28,7 @@ public record GroupSnapshotId(String cluster, String fileSystem, String snapshot
                 : Optional.empty();
     }
 
-    /// The group that a snapshot belongs to.
+    /// Returns the group that a snapshot belongs to; empty if none.
     static Optional<GroupSnapshotId> of(SnapshotId id) {
         return CephNames.isGroupSnapshot(id.name())
                 ? Optional.of(
@@ -36,7 +36,7 @@ public record GroupSnapshotId(String cluster, String fileSystem, String snapshot
                 : Optional.empty();
     }
 
-    /// Whether `id` is one of this group's.
+    /// Returns whether `id` belongs to this group.
     public boolean has(SnapshotId id) {
         return of(id).filter(this::equals).isPresent();
     }

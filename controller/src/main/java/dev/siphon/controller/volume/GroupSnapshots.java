@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Snapshots of several volumes at one moment, where the cluster can stop writes for it (`fs quiesce`); else one
-/// after the other. What is there without the rest is of another moment, and a retry takes it anew.
+/// Takes snapshots of several volumes at one moment, if the cluster can stop writes for it (`fs quiesce`), else one
+/// after the other. A retry retakes a partial group, because its snapshots are of another moment.
 public final class GroupSnapshots {
     /// How long clients may take to stop writing.
     private static final Duration QUIESCE_TIMEOUT = Duration.ofSeconds(10);
 
-    /// After this long writes go on by themselves, should the controller die meanwhile.
+    /// Writes resume by themselves after this time, in case the controller dies.
     private static final Duration QUIESCE_EXPIRATION = Duration.ofSeconds(30);
 
     private final Subvolumes subvolumes;
@@ -29,7 +29,7 @@ public final class GroupSnapshots {
     private final SnapshotCharges charges;
     private final KeyedOperations operations;
 
-    /// Which group a name was used for since this controller started.
+    /// The group that each name was used for since this controller started.
     private final Map<String, GroupSnapshotId> names = new ConcurrentHashMap<>();
 
     public GroupSnapshots(CephPorts ports, Volumes volumes, Snapshots snapshots, KeyedOperations operations) {
@@ -41,22 +41,22 @@ public final class GroupSnapshots {
         this.operations = operations;
     }
 
-    /// A group of snapshots as callers see it.
+    /// A group snapshot as callers see it.
     public record View(GroupSnapshotId id, List<SnapshotView> snapshots) {
         public View {
             snapshots = List.copyOf(snapshots);
         }
     }
 
-    /// Takes a snapshot of every volume, or finds those that an earlier try took (CSI v1.13,
-    /// CreateVolumeGroupSnapshot). If one cannot be taken, those taken by this call are removed.
+    /// Takes a snapshot of every volume, or finds those of an earlier try (CSI v1.13, CreateVolumeGroupSnapshot).
+    /// If one cannot be taken, removes those that this call took.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what they hold does not fit the account's
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if their contents do not fit the account's
     ///     allowance
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) also if an earlier try took some, and a volume needs
-    ///     one
-    /// @throws DriverException.OperationPending (ABORTED) if one of those is being cloned
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volumes are not all of one file system
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volumes are in several file systems, an account
+    ///     is frozen, or a volume needs a snapshot from an earlier try
+    /// @throws DriverException.OperationPending (ABORTED) if such a snapshot is being cloned, or writes resumed too
+    ///     early
     /// @throws DriverException.NotFound (NOT_FOUND) if a volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for other volumes
     public View create(String name, List<VolumeId> sources) {
@@ -96,7 +96,7 @@ public final class GroupSnapshots {
         if (found.size() == ids.size()) {
             return new View(group, found);
         }
-        // no caller knows of a part of a group, so it goes first, whatever the others are refused with
+        // no caller knows of a partial group, so it is removed first, even if the rest is refused
         List<SnapshotId> left = found.stream().map(SnapshotView::id).toList();
         left.forEach(snapshots::checkRemovable);
         left.forEach(charges::remove);
@@ -120,7 +120,7 @@ public final class GroupSnapshots {
         }
     }
 
-    /// @param taken gets each snapshot before it is taken
+    /// @param taken receives each snapshot before it is taken
     private void takeAtOnce(
             GroupSnapshotId group,
             List<VolumeId.Provisioned> members,
@@ -143,9 +143,9 @@ public final class GroupSnapshots {
         sizes.forEach(charges::count);
     }
 
-    /// Removes what was taken by a request that was refused.
+    /// Removes the snapshots of a refused request.
     ///
-    /// @return what to answer: to retry, where something may be left
+    /// @return the exception to throw; it asks for a retry if snapshots may be left
     private RuntimeException undone(
             GroupSnapshotId group, Map<SnapshotId, OptionalLong> taken, RuntimeException refused) {
         try {
@@ -158,10 +158,10 @@ public final class GroupSnapshots {
         }
     }
 
-    /// Removes the snapshots of a group; those that are not there are no error (CSI v1.13,
-    /// DeleteVolumeGroupSnapshot). If one cannot go, all stay.
+    /// Deletes the snapshots of a group; missing ones are no error (CSI v1.13, DeleteVolumeGroupSnapshot). If one
+    /// must not be deleted, all stay.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs one of them
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs one of them, or one is being copied
     /// @throws DriverException.OperationPending (ABORTED) if one of them is being cloned
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `ids` are not the snapshots of this group
     public void delete(GroupSnapshotId group, List<SnapshotId> ids) {
@@ -173,7 +173,7 @@ public final class GroupSnapshots {
         });
     }
 
-    /// The group with these snapshots (CSI v1.13, GetVolumeGroupSnapshot).
+    /// Returns the group with these snapshots (CSI v1.13, GetVolumeGroupSnapshot).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if one of them does not exist
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `ids` are not the snapshots of this group

@@ -3,37 +3,37 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// Homes: one subvolume per account, made with the first volume of a class of `kind: home`. Such a volume is a door
-/// to it: a subvolume that holds nothing, whose context and key lead to the home. Doors come and go with their
-/// PVCs; the home stays until an administrator removes it.
+/// Names and recognizes homes. A home is one subvolume per account, created with the first volume of a class of
+/// `kind: home`. Each such volume is a door: an empty subvolume whose context and key lead to the home. Doors come
+/// and go with their claims; the home stays until an administrator removes it.
 public final class Homes {
-    /// What DeleteVolume, of a home or of a door, has to carry among its secrets to remove the home (and the
-    /// door), with the home's id as value: no orchestrator sends that, so no reclaim policy takes a home away.
+    /// The secret that DeleteVolume for a home or a door must carry to remove the home (and the door); its value is
+    /// the home's id. No orchestrator sends it, so no reclaim policy removes a home.
     public static final String DELETE = "deleteHome";
 
     private Homes() {}
 
-    /// The home of the group's account, whether it exists or not.
+    /// Returns the home of the group's account, whether it exists or not.
     public static VolumeId.Provisioned of(SubvolumeGroup group) {
         return group.volume(CephNames.homeName(group));
     }
 
-    /// The volume called `name` that stands for the home of the group's account, whether it exists or not.
+    /// Returns the door called `name` to the home of the group's account, whether it exists or not.
     public static VolumeId.Provisioned door(SubvolumeGroup group, String name) {
         return group.volume(CephNames.door(group, name));
     }
 
-    /// Whether the volume is a home.
+    /// Returns whether the volume is a home.
     public static boolean isHome(VolumeId.Provisioned volume) {
         return is(volume, CephNames.Kind.HOME);
     }
 
-    /// Whether the volume stands for a home.
+    /// Returns whether the volume is a door to a home.
     public static boolean isDoor(VolumeId.Provisioned volume) {
         return is(volume, CephNames.Kind.DOOR);
     }
 
-    /// The volume that holds the files of `volume`: the home of a door, else itself.
+    /// Returns the volume that holds the files of `volume`: the home for a door, else the volume itself.
     public static VolumeId.Provisioned behind(VolumeId.Provisioned volume) {
         return isDoor(volume) ? of(SubvolumeGroup.of(volume)) : volume;
     }

@@ -3,38 +3,39 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 
-/// Port: what has to happen to the key of a volume when the volume comes and goes.
+/// Port: gives a volume its key, and removes the key with the volume.
 public interface KeyMinting {
-    /// Keys are none of the driver's business: whoever mounts brings one.
+    /// No keys: whoever mounts brings one.
     KeyMinting NONE = new KeyMinting() {
         @Override
         public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
-            // nobody waits for a key
+            // no key to mint
         }
 
         @Override
         public void leaving(VolumeId.Provisioned volume) {
-            // there is none
+            // no key to remove
         }
 
         @Override
         public void removed(VolumeId.Provisioned volume) {
-            // there is none
+            // no key to remove
         }
     };
 
-    /// A volume is whole: see that it has a key. Returns at once for an empty volume, whose key follows;
-    /// costs no mgr command. Repeating it is safe.
+    /// Ensures that a complete volume has a key. Mints it in the background, except for a snapshot-backed volume.
+    /// Costs no mgr command. Idempotent.
     ///
-    /// @param context what nodes are told of the volume
-    /// @param name what the caller calls the volume; in Kubernetes the name of its PersistentVolume
+    /// @param context the volume's context for nodes
+    /// @param name the caller's name for the volume; in Kubernetes the name of its PersistentVolume
     void made(VolumeId.Provisioned volume, VolumeContext context, String name);
 
-    /// A volume is about to go. Whether it has gone may never be said: who is not answered cannot know. Asks nobody.
+    /// Notes that a volume is about to be removed; makes no call. If Ceph does not reply, [#removed] may never
+    /// follow.
     void leaving(VolumeId.Provisioned volume);
 
-    /// A volume is gone: its key goes too, wherever it is. Repeating it is safe.
+    /// Removes the key of a removed volume, wherever it is. Idempotent.
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if that is not certain
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the removal is not certain
     void removed(VolumeId.Provisioned volume);
 }

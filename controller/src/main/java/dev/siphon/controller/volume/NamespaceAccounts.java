@@ -9,24 +9,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-/// The accounts for which a namespace stands, whoever is in it: the one to which a rule leads, and those that its
-/// Namespace object lists for its PVCs ([Owners#OWNERS]).
+/// Finds the accounts of a namespace, whoever uses it: the one that a rule selects, and those that its Namespace
+/// object lists for its claims ([Owners#OWNERS]).
 public final class NamespaceAccounts {
     private final Optional<OwnerRule> rule;
     private final Optional<Namespaces> namespaces;
 
-    /// @param rule as a class has it; empty if a namespace's name and annotations lead to nobody
-    /// @param namespaces empty if the driver has no Kubernetes to ask
+    /// @param rule a class's rule; empty if a namespace's name and annotations select no account
+    /// @param namespaces empty if the driver has no Kubernetes access
     public NamespaceAccounts(Optional<OwnerRule> rule, Optional<Namespaces> namespaces) {
         this.rule = rule;
         this.namespaces = namespaces;
     }
 
-    /// As it is written now; one round trip to the API server, where there is one.
+    /// Reads the accounts of a namespace, in one round trip to the API server, if there is one.
     ///
-    /// @return names; the directory need not have them
+    /// @return names, which the account directory need not have
     /// @throws DriverException.NotFound (NOT_FOUND) if the namespace is gone
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public Set<String> of(String namespace) {
         return of(
                 namespace,
@@ -37,7 +37,7 @@ public final class NamespaceAccounts {
                         .orElse(Map.of()));
     }
 
-    /// The same for what is known to be written at a namespace.
+    /// Returns the accounts of a namespace whose annotations are known.
     public Set<String> of(String namespace, Map<String, String> annotations) {
         Set<String> accounts = new LinkedHashSet<>();
         rule.flatMap(known -> known.accountOf(namespace, annotations)).ifPresent(accounts::add);
@@ -56,28 +56,28 @@ public final class NamespaceAccounts {
         return keys;
     }
 
-    /// Whether there is a Kubernetes that tells which namespaces there are.
+    /// Returns whether the driver can ask Kubernetes which namespaces exist.
     public boolean knowsNamespaces() {
         return namespaces.isPresent();
     }
 
-    /// The uid of a namespace; empty if it is gone, or there is no Kubernetes. One round trip to the API server.
+    /// Returns a namespace's uid, in one round trip to the API server; empty if it is gone, or without Kubernetes.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public Optional<String> uid(String namespace) {
         return namespaces.flatMap(kubernetes -> kubernetes.uid(namespace));
     }
 
-    /// The uids of all namespaces, by their names; none where there is no Kubernetes.
+    /// Returns the uids of all namespaces, by name; empty without Kubernetes.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public Map<String, String> uids() {
         return namespaces.map(Namespaces::uids).orElse(Map.of());
     }
 
-    /// Hands over every namespace with what counts of its annotations; none where there is no Kubernetes.
+    /// Passes on every namespace with its relevant annotations; none without Kubernetes.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public void each(BiConsumer<String, Map<String, String>> each) {
         namespaces.ifPresent(kubernetes -> kubernetes.all(keys(), each));
     }

@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// How a class says who owns its volumes. [Owners] applies it.
+/// How a class determines the owner of its volumes. [Owners] applies it.
 public sealed interface OwnerRule {
-    /// Always this account, or this group. Nothing that a PVC says changes it.
+    /// Always this account or group, whatever a claim names.
     record Fixed(String account) implements OwnerRule {}
 
-    /// The account that the PVC's namespace names.
+    /// The account that the claim's namespace names.
     ///
-    /// @param prefix what the namespace begins with; the rest is the account
+    /// @param prefix the prefix of the namespace; the rest names the account
     record OfNamespace(String prefix) implements OwnerRule {
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the namespace names no account
         String accountOf(String namespace) {
@@ -26,18 +26,18 @@ public sealed interface OwnerRule {
         }
     }
 
-    /// The account that an annotation of the PVC's namespace names, which whoever may change the Namespace object
-    /// writes.
+    /// The account that an annotation of the claim's namespace names. Whoever may change the Namespace object
+    /// controls it.
     ///
-    /// @param key of the annotation
+    /// @param key the annotation's key
     record OfAnnotation(String key) implements OwnerRule {
         private static final String BEGIN = "namespace-annotation:";
 
-        /// A name of at most 63 characters, and a domain before it (Kubernetes, "Annotations": syntax).
+        /// A name of at most 63 characters, after an optional domain (Kubernetes, "Annotations": syntax).
         private static final Pattern KEY = Pattern.compile(
                 "(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?" + "[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `key` can be none
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `key` is invalid
         public OfAnnotation {
             if (!KEY.matcher(key).matches()) {
                 throw new DriverException.InvalidRequest("parameter owner: " + QuotedText.of(key)
@@ -45,14 +45,14 @@ public sealed interface OwnerRule {
             }
         }
 
-        /// Whether a class means such a rule.
+        /// Returns whether a class's parameter has the form of this rule.
         static boolean isMeant(String text) {
             return text.startsWith(BEGIN);
         }
     }
 
-    /// What a class writes: `namespace`, `namespace-prefix:user-`, `namespace-annotation:KEY`, an account, or
-    /// `group:NAME`.
+    /// Parses what a class may name: `namespace`, `namespace-prefix:user-`, `namespace-annotation:KEY`, an account,
+    /// or `group:NAME`.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is none of these
     static OwnerRule parse(String text) {
@@ -74,9 +74,9 @@ public sealed interface OwnerRule {
         return new Fixed(text);
     }
 
-    /// The account for which a namespace stands, as far as this rule goes; empty if it leads to none.
+    /// Returns the account that this rule selects for a namespace; empty if none.
     ///
-    /// @param annotations what is written at the namespace
+    /// @param annotations the namespace's annotations
     default Optional<String> accountOf(String namespace, Map<String, String> annotations) {
         return switch (this) {
             case Fixed fixed -> Optional.of(fixed.account());
@@ -92,7 +92,7 @@ public sealed interface OwnerRule {
         };
     }
 
-    /// The account that volumes have whoever asks.
+    /// Returns the account that owns all volumes; empty if it depends on the namespace.
     default Optional<String> always() {
         return switch (this) {
             case Fixed fixed -> Optional.of(fixed.account());

@@ -9,43 +9,45 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/// Says who owns a volume that is to be made.
+/// Decides who owns a new volume.
 ///
-/// What the author of a PVC may write decides nothing by itself: a namespace is given to people by whoever
-/// administers the cluster, and a PVC may name an owner only among those that its Namespace object lists. Both
-/// are read anew for each volume, so that what was taken away counts at once.
+/// The author of a claim decides nothing alone. The cluster's administrators assign namespaces to people, and a
+/// claim may name only owners that its Namespace object lists. Both are read again for each volume, so that a
+/// revocation takes effect at once.
 public final class Owners {
-    /// The annotation of a PVC that names who is to own its volume.
+    /// The claim's annotation that names the owner of its volume.
     public static final String OWNER = "siphon.dev/owner";
 
-    /// The annotation of a Namespace that lists whom its PVCs may name: accounts and `group:NAME`, with commas.
+    /// The Namespace's annotation that lists the owners its claims may name: accounts and `group:NAME`,
+    /// comma-separated.
     public static final String OWNERS = "siphon.dev/owners";
 
     private final AccountDirectory directory;
     private final Optional<Namespaces> namespaces;
     private final Optional<String> defaultOwner;
 
-    /// @param directory knows the accounts
-    /// @param namespaces knows namespaces and PVCs; empty if the driver has no Kubernetes to ask
-    /// @param defaultOwner the account for classes that name none
+    /// @param directory the account directory
+    /// @param namespaces reads namespaces and claims; empty if the driver has no Kubernetes access
+    /// @param defaultOwner the account for classes that name no owner
     public Owners(AccountDirectory directory, Optional<Namespaces> namespaces, Optional<String> defaultOwner) {
         this.directory = directory;
         this.namespaces = namespaces;
         this.defaultOwner = defaultOwner;
     }
 
-    /// The owner of a volume of this class, for the PVC named there.
+    /// Returns the owner of a volume of this class, for its claim.
     ///
-    /// Costs a look into the directory. Of a class whose rule is about namespaces, where the driver knows
-    /// Kubernetes: one round trip to its API server for the PVC, and one for the Namespace if an annotation of it
-    /// is needed.
+    /// Costs one lookup in the account directory. If the class's rule depends on namespaces and the driver has
+    /// Kubernetes access, the claim costs one round trip to the API server. The Namespace costs another if an
+    /// annotation of it is needed.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if nobody is named, or somebody whom the
-    ///     directory does not have, or the PVC is needed and not known
-    /// @throws DriverException.NotFound (NOT_FOUND) if the PVC is gone, or is another one of that name by now
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the PVC names an owner that its namespace may
-    ///     not have
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if directory or API server do not answer
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no owner is named, the directory does not have
+    ///     it, the claim is needed and unknown, or the claim names a dataset
+    /// @throws DriverException.NotFound (NOT_FOUND) if the claim or namespace is gone, or another claim has its
+    ///     name now
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace does not list the owner that the
+    ///     claim names
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory or API server does not reply
     Account of(VolumeClass parameters) {
         String name = parameters
                 .owner()
@@ -81,7 +83,7 @@ public final class Owners {
                 "parameter owner needs the PVC's namespace: run the provisioner with --extra-create-metadata"));
     }
 
-    /// The owner that the PVC itself names; empty if it names none, or nobody can look.
+    /// Returns the owner that the claim itself names; empty if it names none, or without Kubernetes access.
     private Optional<String> named(ClaimRef claim) {
         return namespaces.flatMap(kubernetes -> claim.annotations(kubernetes).flatMap(annotations -> {
             if (annotations.containsKey(ClaimRef.DATASET)) {

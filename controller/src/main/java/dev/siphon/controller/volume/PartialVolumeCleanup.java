@@ -5,7 +5,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// What earlier tries to make a volume have left.
+/// Finds and cleans up what earlier tries to create a volume left.
 final class PartialVolumeCleanup {
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -17,11 +17,11 @@ final class PartialVolumeCleanup {
         this.populator = populator;
     }
 
-    /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
+    /// Returns what an earlier try left, and removes the pieces of a broken one; empty if there is nothing to keep.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that is not known: with a final code it might
-    ///     be left
-    /// @throws DriverException.BackendFault (INTERNAL) if a person has to repair it
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the state is unknown; after a final code, nobody
+    ///     would clean up
+    /// @throws DriverException.BackendFault (INTERNAL) if a person must repair it
     Optional<Subvolume> of(VolumeId.Provisioned id) {
         Optional<Subvolume> found = find(id);
         return switch (found.map(Subvolume::state).orElse(Subvolume.State.RETAINED)) {
@@ -49,8 +49,7 @@ final class PartialVolumeCleanup {
         }
     }
 
-    /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and
-    /// broke later.
+    /// A half-made subvolume holds at most the mgr's own `.meta`. One with more files was in use, and broke later.
     private void refuseToLoseFiles(VolumeId.Provisioned id) {
         String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
         long count = files.fileCount(id.cluster(), id.fileSystem(), path);
@@ -60,7 +59,7 @@ final class PartialVolumeCleanup {
         }
     }
 
-    /// What was made just now.
+    /// Returns a subvolume that was just created.
     Subvolume mustFind(VolumeId.Provisioned id) {
         return subvolumes
                 .find(id)

@@ -11,17 +11,16 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Attach mode: which nodes have a volume, noted on its subvolume, so that a volume of a lost node can be taken
-/// over: what detaches a node first ends the Ceph sessions by which it could still write. Off by default, because
-/// attaching costs every pod seconds.
+/// Attach mode: records on a subvolume which nodes have the volume, so that another node can take it over from a
+/// lost one. Detaching a node first evicts its Ceph sessions, through which it could still write. Off by default,
+/// because attaching delays every pod by seconds.
 public final class PublishedNodes {
     private final Subvolumes subvolumes;
     private final MdsSessions sessions;
     private final Volumes volumes;
     private final KeyedOperations operations;
 
-    /// What the notes of volumes say, once read: the one leader writes them all, and listings ask for all of
-    /// them.
+    /// The attachments of volumes, once read. The one leader writes them all, and listings request them all.
     private final Map<VolumeId.Provisioned, List<Attachment>> known = new ConcurrentHashMap<>();
 
     private final AtomicLong changes = new AtomicLong();
@@ -33,7 +32,7 @@ public final class PublishedNodes {
         this.operations = operations;
     }
 
-    /// A volume at a node, as noted: `NODE_ID|MODE|READONLY`.
+    /// A volume attached to a node, in the form of its metadata: `NODE_ID|MODE|READONLY`.
     private record Attachment(NodeId node, ClaimAccessMode mode, boolean readOnly) {
         boolean writes() {
             return !readOnly && !mode.readOnly();
@@ -53,11 +52,11 @@ public final class PublishedNodes {
         }
     }
 
-    /// Attaches a volume to a node (CSI v1.13, ControllerPublishVolume). Repeating it is safe.
+    /// Attaches a volume to a node (CSI v1.13, ControllerPublishVolume). Idempotent.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume or the node does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if it is attached there in another way
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another node has it and the mode allows one only
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another node has it and the modes do not allow both
     public void attach(VolumeId id, String nodeId, ClaimAccessMode mode, boolean readOnly) {
         Attachment wanted = new Attachment(knownNode(nodeId), mode, readOnly);
         if (!(id instanceof VolumeId.Provisioned volume)) {
@@ -95,8 +94,8 @@ public final class PublishedNodes {
         }
     }
 
-    /// Detaches a volume from a node, after its sessions there are ended (CSI v1.13, ControllerUnpublishVolume).
-    /// Repeating it is safe; a volume that is gone is detached.
+    /// Detaches a volume from a node, after evicting its sessions there (CSI v1.13, ControllerUnpublishVolume).
+    /// Idempotent; a missing volume counts as detached.
     ///
     /// @param nodeId empty for every node
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the node cannot be fenced now
@@ -125,7 +124,7 @@ public final class PublishedNodes {
         });
     }
 
-    /// The nodes that have a volume; none if it is gone, or static.
+    /// Returns the nodes that have a volume; empty if it is gone, static or a dataset.
     public List<String> nodes(VolumeId id) {
         if (!(id instanceof VolumeId.Provisioned volume)) {
             return List.of();
@@ -137,7 +136,7 @@ public final class PublishedNodes {
                 .toList();
     }
 
-    /// Refuses what must not happen to a volume that a node has.
+    /// Refuses an operation on a volume that a node has.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a node has it
     public void checkDetached(VolumeId id) {
@@ -158,7 +157,7 @@ public final class PublishedNodes {
         });
     }
 
-    /// Keeps what it reads, unless somebody changed the notes meanwhile.
+    /// Reads the attachments and caches them, unless they changed meanwhile.
     private List<Attachment> read(VolumeId.Provisioned volume) {
         long before = changes.get();
         try {
@@ -177,7 +176,7 @@ public final class PublishedNodes {
                 .toList();
     }
 
-    /// A node that can be fenced says its address in its id; any other is none of this driver's in attach mode.
+    /// Parses a node's id. Only a node with an address in its id can be fenced; attach mode knows no others.
     private static NodeId knownNode(String nodeId) {
         return NodeId.tryParse(nodeId)
                 .filter(node -> node.address().isPresent())

@@ -3,10 +3,10 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 
-/// What counts against an allowance: a volume, or a snapshot of one.
+/// A volume or snapshot that counts against an allowance.
 ///
-/// @param subvolume the volume's
-/// @param snapshot empty for the volume itself
+/// @param subvolume the volume's name in its group
+/// @param snapshot the snapshot's name; empty for the volume itself
 record QuotaItem(String subvolume, String snapshot) {
     static QuotaItem of(VolumeId.Provisioned volume) {
         return new QuotaItem(volume.subvolume(), "");

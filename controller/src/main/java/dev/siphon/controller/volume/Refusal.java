@@ -2,14 +2,15 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
 
-/// What a request was refused with, as seen by the sidecar that made it. A code that is final ends its tries: it calls
-/// neither Create nor Delete again, so nothing may be left then of what the request made.
+/// Classifies refusals by how the calling sidecar reacts. After a final code it calls neither Create nor Delete
+/// again, so nothing that the request made may be left.
 ///
 /// Source: `isFinalError` of external-provisioner and external-snapshotter.
 final class Refusal {
     private Refusal() {}
 
-    /// Whether the caller will not ask again. An error that is none of the driver's own is INTERNAL, which is final.
+    /// Returns whether the caller will not retry. An error outside [DriverException] becomes INTERNAL, which is
+    /// final.
     static boolean isFinal(RuntimeException refused) {
         if (!(refused instanceof DriverException known)) {
             return true;
@@ -30,16 +31,16 @@ final class Refusal {
         };
     }
 
-    /// Whether a request can never be met by the volume that is there.
+    /// Returns whether the existing volume can never meet the request.
     static boolean isMisfit(DriverException refused) {
         return refused instanceof DriverException.IncompatibleExisting
                 || refused instanceof DriverException.InvalidRequest
                 || refused instanceof DriverException.CapacityOutOfRange;
     }
 
-    /// The same refusal as UNAVAILABLE, so that the caller asks again.
+    /// Turns a refusal into UNAVAILABLE, so that the caller retries.
     ///
-    /// @param left what is left of the request
+    /// @param left what the request leaves behind, for the message
     static DriverException.BackendUnavailable again(String left, RuntimeException refused) {
         return new DriverException.BackendUnavailable(left + ": " + refused.getMessage() + "; retry", refused);
     }

@@ -4,22 +4,22 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.VolumeId;
 import java.util.OptionalLong;
 
-/// What CreateVolume asks for.
+/// What a CreateVolume request asks for, with its id and owner.
 ///
-/// @param id where it goes
-/// @param account whose volume it is
-/// @param owner the same with the uid and gid that the class puts in its place
+/// @param id where the volume goes
+/// @param account the account that owns it
+/// @param owner the account with the class's uid and gid, if the class sets them
 record ResolvedVolumeSpec(VolumeId.Provisioned id, Account account, Account owner, VolumeRequest request) {
     private static final int MODE_OF_A_PERSON = 0700;
 
-    /// Its members write; what they make belongs to the group.
+    /// Members may write, and new files belong to the group.
     private static final int MODE_OF_A_GROUP = 02770;
 
     static ResolvedVolumeSpec of(VolumeId.Provisioned id, Account account, VolumeRequest request) {
         return new ResolvedVolumeSpec(id, account, owner(request.parameters(), account), request);
     }
 
-    /// The same wish for the volume that holds the files.
+    /// Returns the same request for the volume that holds the files.
     ResolvedVolumeSpec behind() {
         return new ResolvedVolumeSpec(Homes.behind(id), account, owner, request);
     }
@@ -32,25 +32,25 @@ record ResolvedVolumeSpec(VolumeId.Provisioned id, Account account, Account owne
         return request.capacity();
     }
 
-    /// What it is filled from.
+    /// Returns the source of a request that has one.
     ContentSource source() {
         return request.source().orElseThrow();
     }
 
-    /// The permission bits of the data directory.
+    /// Returns the permission bits of the data directory.
     int mode() {
         int usual = account.isGroup() ? MODE_OF_A_GROUP : MODE_OF_A_PERSON;
         return parameters().changeable().mode().orElse(parameters().mode().orElse(usual));
     }
 
-    /// What the account may have: what the directory gives it, else what the class gives everybody.
+    /// Returns the account's allowance in bytes: from the account directory, else from the class.
     OptionalLong allowanceBytes() {
         return account.allowanceBytes().isPresent()
                 ? account.allowanceBytes()
                 : parameters().allowanceBytes();
     }
 
-    /// The account with the uid and gid that the class puts in its place.
+    /// Returns the account with the class's uid and gid, if the class sets them.
     private static Account owner(VolumeClass parameters, Account account) {
         return new Account(
                 account.name(),

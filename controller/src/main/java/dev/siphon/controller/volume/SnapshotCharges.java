@@ -4,12 +4,11 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import java.util.OptionalLong;
 
-/// Takes snapshots as far as the account's allowance goes: a deleted file that a snapshot holds is in no quota of
-/// Ceph's. How much a snapshot holds is only known when it is there, so one that turns out not to fit is removed
-/// again.
+/// Takes snapshots within the account's allowance, since Ceph's quotas ignore deleted files that a snapshot holds.
+/// A snapshot can be measured only after it is taken, so one that does not fit is removed again.
 final class SnapshotCharges {
-    /// Files and directories that are looked at to measure a snapshot, each with a round trip to the MDS; one with
-    /// more counts with the size of its volume.
+    /// How many files and directories to visit when measuring a snapshot, each with a round trip to the MDS. One
+    /// with more counts as its volume's size.
     private static final int MOST_ENTRIES = 5_000;
 
     private final Subvolumes subvolumes;
@@ -22,9 +21,9 @@ final class SnapshotCharges {
         this.ledger = ledger;
     }
 
-    /// Takes a snapshot; one of that name that exists stays as it is.
+    /// Takes a snapshot; an existing one of that name stays as it is.
     ///
-    /// @param size of its volume
+    /// @param size the size of its volume, in bytes
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance
     void take(SnapshotId id, OptionalLong size) {
         SubvolumeGroup group = SubvolumeGroup.of(id.volume());
@@ -45,11 +44,11 @@ final class SnapshotCharges {
         });
     }
 
-    /// Counts a snapshot that was taken just now.
+    /// Counts a snapshot that was just taken.
     ///
-    /// @param size of its volume
+    /// @param size the size of its volume, in bytes
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance; it
-    ///     is there and counts until it is removed
+    ///     still exists and counts until it is removed
     void count(SnapshotId id, OptionalLong size) {
         if (ledger.isLimited(SubvolumeGroup.of(id.volume()))) {
             admit(id, size.orElse(0));
@@ -61,9 +60,9 @@ final class SnapshotCharges {
         ledger.admit(new AllowanceLedger.Request(SubvolumeGroup.of(id.volume()), QuotaItem.of(id), held, held, false));
     }
 
-    /// Reserves what an image of a snapshot will take about: as much as the snapshot itself.
+    /// Reserves the estimated size of a snapshot's image: as much as the snapshot itself holds.
     ///
-    /// @param size of its volume
+    /// @param size the size of its volume, in bytes
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the allowance
     void reserveImage(SnapshotId id, OptionalLong size) {
         SubvolumeGroup group = SubvolumeGroup.of(id.volume());
@@ -77,7 +76,7 @@ final class SnapshotCharges {
         }
     }
 
-    /// Counts an image that is there. Nobody is refused for what it is more than was reserved.
+    /// Counts an existing image; never refuses one that is larger than reserved.
     void countImage(SnapshotId id, long bytes) {
         noteImage(id, bytes);
         ledger.recount(SubvolumeGroup.of(id.volume()));
@@ -93,12 +92,12 @@ final class SnapshotCharges {
                 Long.toString(bytes));
     }
 
-    /// Says that nobody knows whether a snapshot is there.
+    /// Marks a snapshot as one that may or may not exist.
     void markUncertain(SnapshotId id, OptionalLong size) {
         ledger.markUncertain(SubvolumeGroup.of(id.volume()), QuotaItem.of(id), size.orElse(0));
     }
 
-    /// Removes a snapshot; one that is not there is no error.
+    /// Removes a snapshot; a missing one is no error.
     void remove(SnapshotId id) {
         subvolumes.removeSnapshot(id);
         ledger.free(SubvolumeGroup.of(id.volume()), QuotaItem.of(id));

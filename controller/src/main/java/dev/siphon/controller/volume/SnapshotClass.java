@@ -8,21 +8,21 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// The parameters of a VolumeSnapshotClass, checked; all their names are in this file.
+/// The checked parameters of a VolumeSnapshotClass; all their names are in this file.
 ///
-/// @param sealing how its snapshots become sealed datasets; empty of one whose snapshots stay snapshots
+/// @param sealing how its snapshots become sealed datasets; empty if they stay snapshots
 public record SnapshotClass(Optional<Sealing> sealing) {
     private static final String KIND = "kind";
     private static final String MODES = "modes";
     private static final Set<String> KNOWN = Set.of(KIND, MODES);
 
-    /// What the snapshotter adds with `--extra-create-metadata`: it says for which object.
+    /// Prefix of what the snapshotter adds with `--extra-create-metadata`: the requesting object.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
 
     private static final String NAMESPACE = FROM_KUBERNETES + "volumesnapshot/namespace";
     private static final String NAME = FROM_KUBERNETES + "volumesnapshot/name";
 
-    /// What is kept of owners and permissions (`siphon dataset pack --modes`).
+    /// What an image keeps of owners and permissions (`siphon dataset pack --modes`).
     public enum Modes {
         READABLE,
         PRESERVED;
@@ -35,12 +35,12 @@ public record SnapshotClass(Optional<Sealing> sealing) {
 
     /// How a snapshot becomes a sealed dataset.
     ///
-    /// @param object with which somebody has asked for it
+    /// @param object the VolumeSnapshot that requests it
     public record Sealing(Modes modes, SnapshotRequest object) {}
 
     /// A VolumeSnapshot.
     public record SnapshotRequest(String namespace, String name) {
-        /// Reads what [#toString] wrote; empty if that is something else.
+        /// Parses what [#toString] wrote; empty if the text has another form.
         public static Optional<SnapshotRequest> parse(String text) {
             String[] parts = text.split("/", -1);
             return parts.length == 2 ? Optional.of(new SnapshotRequest(parts[0], parts[1])) : Optional.empty();
@@ -52,10 +52,10 @@ public record SnapshotClass(Optional<Sealing> sealing) {
         }
     }
 
-    /// Reads a VolumeSnapshotClass, with the VolumeSnapshot that the snapshotter has added, if it has.
+    /// Parses a VolumeSnapshotClass, and the VolumeSnapshot if the snapshotter added it.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest
-    ///     known one, or has a value that it cannot have
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter has an invalid value or is unknown
+    ///     (the message names the nearest known one), or if a dataset's VolumeSnapshot is missing
     public static SnapshotClass parse(Map<String, String> parameters) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!KNOWN.contains(name) && !name.startsWith(FROM_KUBERNETES)) {

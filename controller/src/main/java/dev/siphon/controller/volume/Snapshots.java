@@ -9,14 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Snapshots of volumes. They outlive their volume: Ceph retains what a removed subvolume's snapshots need.
+/// Takes, finds and deletes snapshots of volumes. They outlive their volume: Ceph retains what they need of it.
 public final class Snapshots {
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final Volumes volumes;
     private final KeyedOperations operations;
 
-    /// Which volume a snapshot name was used for since this controller started: a name is for one volume only.
+    /// The volume that each snapshot name was used for since this controller started; a name is for one volume
+    /// only.
     private final Map<NameInFileSystem, VolumeId.Provisioned> sources = new ConcurrentHashMap<>();
 
     private record NameInFileSystem(String cluster, String fileSystem, String snapshot) {
@@ -32,32 +33,35 @@ public final class Snapshots {
         this.operations = operations;
     }
 
-    /// Whether callers may know of the snapshot: those that live while a volume is filled are nobody else's.
+    /// Returns whether callers may know of the snapshot; those that exist only to fill or export a volume are
+    /// internal.
     public static boolean isForCallers(SnapshotId id) {
         return !CephNames.isTransferSnapshot(id.name());
     }
 
-    /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot).
-    /// Ready to use at once, but for what is to be sealed.
+    /// Takes a snapshot called `name`, or finds the one of an earlier try (CSI v1.13, CreateSnapshot). It is ready
+    /// at once, unless it is to be sealed.
     ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume cannot be snapshotted
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for another volume
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows, or
-    ///     what it holds does not fit the account's allowance
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many snapshots as Ceph
+    ///     allows, or the contents do not fit the account's allowance
     public SnapshotView create(VolumeId source, String name) {
         return create(name, new SnapshotId(snapshottable("source_volume_id", source), CephNames.snapshot(name)));
     }
 
-    /// What [#createToSeal] takes, whether it is there or not.
+    /// Returns the id of the snapshot that [#createToSeal] takes, whether it exists or not.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no snapshot can be taken of the volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume cannot be snapshotted
     public static SnapshotId toSeal(VolumeId source, String name, SnapshotClass.Modes modes) {
         return new SnapshotId(snapshottable("source_volume_id", source), CephNames.sealedSnapshot(name, modes));
     }
 
-    /// As [#create], of what is to become a sealed dataset.
+    /// As [#create], for a snapshot that is to become a sealed dataset.
     ///
-    /// @param id as [#toSeal] gives it
+    /// @param id from [#toSeal]
     public SnapshotView createToSeal(SnapshotId id, String name) {
         return create(name, id);
     }
@@ -79,7 +83,7 @@ public final class Snapshots {
     private SnapshotView take(SnapshotId id) {
         Optional<Subvolume> volume = subvolumes.find(id.volume());
         if (volume.filter(found -> found.state() == Subvolume.State.READY).isEmpty()) {
-            // an earlier try may have taken it, and the volume be gone since
+            // an earlier try may have taken it before the volume was removed
             return find(id).orElseThrow(
                             () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
@@ -97,10 +101,10 @@ public final class Snapshots {
         }
     }
 
-    /// Whether this request or an earlier one took a snapshot that is there nobody knows, so it stays, and its
-    /// caller is told to retry.
+    /// Handles a final refusal. An existing snapshot may be from this request or an earlier one, so it stays and
+    /// the caller is told to retry.
     ///
-    /// @return what to answer to a request that was refused for good
+    /// @return the exception to throw
     private DriverException settled(SnapshotId id, DriverException refused) {
         try {
             return subvolumes.findSnapshot(id).isEmpty()
@@ -114,7 +118,7 @@ public final class Snapshots {
         }
     }
 
-    /// The snapshot; empty if there is none.
+    /// Returns the snapshot; empty if there is none.
     public Optional<SnapshotView> find(SnapshotId id) {
         try {
             return subvolumes
@@ -130,10 +134,11 @@ public final class Snapshots {
         }
     }
 
-    /// Removes a snapshot; one that is not there is no error (CSI v1.13, DeleteSnapshot).
+    /// Deletes a snapshot; a missing one is no error (CSI v1.13, DeleteSnapshot).
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it belongs to a group of snapshots
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it, or it is being copied
+    /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it belongs to a group snapshot
     public void delete(SnapshotId id) {
         if (CephNames.isGroupSnapshot(id.name())) {
             throw new DriverException.InvalidRequest("snapshot_id " + id
@@ -146,9 +151,10 @@ public final class Snapshots {
         });
     }
 
-    /// Refuses to remove what a volume needs: the names of volumes that stand for a snapshot tell.
+    /// Refuses to remove a snapshot that a volume needs; the names of snapshot-backed volumes show which one they
+    /// need.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it, or it is being copied
     void checkNotNeeded(SnapshotId id) {
         for (VolumeId.Provisioned shallow : volumes.standingFor(id)) {
             if (subvolumes.find(shallow).isPresent()) {
@@ -166,17 +172,16 @@ public final class Snapshots {
         }
     }
 
-    /// As [#checkNotNeeded], and asks whether a clone runs, where the mgr's refusal to remove what is being
-    /// cloned would come too late.
+    /// As [#checkNotNeeded], and also checks for a running clone: the mgr's own refusal would come too late.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it, or it is being copied
     /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
     void checkRemovable(SnapshotId id) {
         checkNotNeeded(id);
         checkNotCloned(id);
     }
 
-    /// Refuses to remove what a volume is being filled from.
+    /// Refuses to remove a snapshot from which a volume is being filled.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is being copied
     /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
@@ -191,10 +196,11 @@ public final class Snapshots {
         }
     }
 
-    /// The account whose snapshot it is: whom its group's note names, if the directory knows that one as the
-    /// same. A name may have been given to somebody else.
+    /// Returns the account that owns the snapshot: the one in its group's note, if the account directory confirms
+    /// that the group is still that account's. A name may have been given to another account.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it does not, or nobody has written a name down
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the directory does not confirm it, or no name was
+    ///     recorded
     /// @throws DriverException whatever [VolumePlacement#choose] throws
     public String owner(SnapshotId id) {
         SubvolumeGroup group = SubvolumeGroup.of(id.volume());
@@ -211,26 +217,26 @@ public final class Snapshots {
         return name;
     }
 
-    /// Reserves what an image of a snapshot will take about, before it is made. Repeating it is safe.
+    /// Reserves the estimated size of a snapshot's image before it is made. Idempotent.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit the account's allowance
     public void reserveImage(SnapshotView snapshot) {
         volumes.snapshotCharges().reserveImage(snapshot.id(), snapshot.sizeBytes());
     }
 
-    /// Counts the image of a snapshot against the account's allowance, with what it is.
+    /// Counts the image of a snapshot against the account's allowance, with its real size.
     public void countImage(SnapshotId id, long bytes) {
         volumes.snapshotCharges().countImage(id, bytes);
     }
 
-    /// The key of operations on a snapshot: alone to make or remove it, shared to use it.
+    /// Returns the lock key of a snapshot: exclusive to create or remove it, shared to use it.
     static String key(SnapshotId id) {
         return "snapshot " + id.volume().cluster() + ":" + id.volume().fileSystem() + ":" + id.name();
     }
 
-    /// The volume, if a snapshot of it would hold its contents.
+    /// Returns the volume, if a snapshot of it would hold its contents; refuses others as InvalidRequest.
     ///
-    /// @param field that names it, for the message
+    /// @param field the request's field, for the message
     static VolumeId.Provisioned snapshottable(String field, VolumeId source) {
         return switch (source) {
             case VolumeId.ByHand fixed ->

@@ -4,45 +4,45 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// One account's subvolumegroup; everything the account owns in a file system is in it.
+/// One account's subvolumegroup, which holds everything that the account owns in a file system.
 ///
 /// @param cluster the cluster's id in the clusters file
 /// @param fileSystem the Ceph file system
-/// @param name the subvolumegroup, a code of fixed length for the account
+/// @param name the subvolumegroup, a fixed-length digest of the account's id
 public record SubvolumeGroup(String cluster, String fileSystem, String name) {
     private static final String ROOT = "/volumes/";
 
-    /// The group of an account, whether it exists or not.
+    /// Returns the group of an account, whether it exists or not.
     public static SubvolumeGroup of(String cluster, String fileSystem, Account account) {
         return new SubvolumeGroup(cluster, fileSystem, CephNames.group(account.id()));
     }
 
-    /// The group that holds `volume`.
+    /// Returns the group that holds `volume`.
     public static SubvolumeGroup of(VolumeId.Provisioned volume) {
         return new SubvolumeGroup(volume.cluster(), volume.fileSystem(), volume.group());
     }
 
-    /// The group, of ours or not, whose directory a path is or is below; empty if it is in none.
+    /// Returns the group, Siphon's or not, whose directory is or contains the path; empty if there is none.
     public static Optional<SubvolumeGroup> at(String cluster, String fileSystem, String path) {
         return nameAt(path).map(name -> new SubvolumeGroup(cluster, fileSystem, name));
     }
 
-    /// The name of an account's group, the same in every file system.
+    /// Returns the name of an account's group, the same in every file system.
     public static String nameOf(Account account) {
         return CephNames.group(account.id());
     }
 
-    /// The id of the subvolume `subvolume` in this group.
+    /// Returns the id of the subvolume `subvolume` in this group.
     public VolumeId.Provisioned volume(String subvolume) {
         return new VolumeId.Provisioned(cluster, fileSystem, name, subvolume);
     }
 
-    /// The group's directory in the file system (`src/pybind/mgr/volumes/fs/vol_spec.py`).
+    /// Returns the group's directory in the file system (`src/pybind/mgr/volumes/fs/vol_spec.py`).
     public String path() {
         return ROOT + name;
     }
 
-    /// Whether a path of a file system is that of a group of ours, or below it.
+    /// Returns whether a path is the directory of a Siphon group, or lies in one.
     static boolean holds(String path) {
         return nameAt(path).filter(CephNames::isGroup).isPresent();
     }

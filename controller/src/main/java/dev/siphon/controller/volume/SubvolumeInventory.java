@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/// Which subvolumes there are, as the one leader knows them, so that CreateVolume need not look first: what
-/// is not in here cannot exist. A group's names are listed once, when the group is first used; from then on
-/// every change passes through here, and is written down before it is tried.
+/// Caches which subvolumes exist, so that CreateVolume need not look first: what is not in here cannot exist. A
+/// group's names are listed once, at its first use. After that, the one leader records every change here before
+/// trying it.
 final class SubvolumeInventory {
     private final Subvolumes subvolumes;
     private final Map<SubvolumeGroup, KnownNames> groups = new ConcurrentHashMap<>();
@@ -19,9 +19,9 @@ final class SubvolumeInventory {
         this.subvolumes = subvolumes;
     }
 
-    /// What is known of one subvolume.
+    /// The known state of one subvolume.
     sealed interface KnownSubvolume {
-        /// It may exist: listed and not looked at, or made by a call whose outcome is not known.
+        /// It may exist: listed but not inspected, or created by a call with an unknown outcome.
         record Unsure() implements KnownSubvolume {}
 
         /// It exists as a volume.
@@ -38,27 +38,27 @@ final class SubvolumeInventory {
         private volatile boolean exists;
     }
 
-    /// Whether the subvolume may exist; if not, it is safe to create it.
+    /// Returns whether the subvolume may exist; if not, it is safe to create it.
     boolean mayExist(VolumeId.Provisioned volume) {
         return listed(SubvolumeGroup.of(volume)).names.containsKey(volume.subvolume());
     }
 
-    /// Whether the group exists.
+    /// Returns whether the group exists.
     boolean exists(SubvolumeGroup group) {
         return listed(group).exists;
     }
 
-    /// Writes down that a group was made, or has turned out to be gone.
+    /// Records that a group was created, or has turned out to be gone.
     void exists(SubvolumeGroup group, boolean exists) {
         names(group).exists = exists;
     }
 
-    /// Writes down what is known of a subvolume; [KnownSubvolume.Unsure] before a call that may make it.
+    /// Records the state of a subvolume; [KnownSubvolume.Unsure] before a call that may create it.
     void note(VolumeId.Provisioned volume, KnownSubvolume known) {
         names(SubvolumeGroup.of(volume)).names.put(volume.subvolume(), known);
     }
 
-    /// Writes down what a look has shown, unless somebody else has written since.
+    /// Records what an inspection has shown, unless the state was changed meanwhile.
     void learn(VolumeId.Provisioned volume, KnownSubvolume before, Optional<KnownSubvolume> now) {
         ConcurrentSkipListMap<String, KnownSubvolume> names = names(SubvolumeGroup.of(volume)).names;
         if (now.isPresent()) {
@@ -68,25 +68,25 @@ final class SubvolumeInventory {
         }
     }
 
-    /// Writes down that a volume is being removed, so that it may exist or not. Of a group that was never used
-    /// nothing is known, and nothing has to be written down.
+    /// Records that a volume is being removed, so that it may or may not exist. Does nothing for a group that was
+    /// never used: nothing is known of it.
     void leaving(VolumeId.Provisioned volume) {
         Optional.ofNullable(groups.get(SubvolumeGroup.of(volume)))
                 .ifPresent(group -> group.names.put(volume.subvolume(), new KnownSubvolume.Unsure()));
     }
 
-    /// Writes down that there is no such volume any more.
+    /// Records that a volume no longer exists.
     void gone(VolumeId.Provisioned volume) {
         Optional.ofNullable(groups.get(SubvolumeGroup.of(volume)))
                 .ifPresent(group -> group.names.remove(volume.subvolume()));
     }
 
-    /// The names in a group behind `after`, in order, with what is known of each.
+    /// Returns the names in a group that follow `after`, in order, with their states.
     Map<String, KnownSubvolume> namesAfter(SubvolumeGroup group, String after) {
         return listed(group).names.tailMap(after, false);
     }
 
-    /// The volumes of a group whose names begin and end so.
+    /// Returns the volumes of a group whose names have this prefix and suffix.
     List<VolumeId.Provisioned> matching(SubvolumeGroup group, String prefix, String suffix) {
         return listed(group).names.tailMap(prefix, true).keySet().stream()
                 .takeWhile(name -> name.startsWith(prefix))
@@ -99,7 +99,7 @@ final class SubvolumeInventory {
         return groups.computeIfAbsent(group, _ -> new KnownNames());
     }
 
-    /// Two callers at once may both list: a name that one adds late is only UNSURE, which costs a look.
+    /// Two callers may list at once: a name that one adds late is only Unsure, which costs an inspection.
     private KnownNames listed(SubvolumeGroup group) {
         KnownNames names = names(group);
         if (!names.listed) {

@@ -1,14 +1,14 @@
 package dev.siphon.controller.volume;
 
-/// The keys of the notes that Siphon writes on subvolumes (`fs subvolume metadata`).
+/// The keys of Siphon's metadata on subvolumes (`fs subvolume metadata`).
 public final class SubvolumeMetadata {
-    /// All keys begin with this.
+    /// Prefix of all keys.
     static final String PREFIX = "siphon.";
 
-    /// On a FILLED subvolume, once it is whole: the id of the snapshot or volume it came from.
+    /// On a complete FILLED subvolume: the id of the snapshot or volume it was filled from.
     public static final String SOURCE = PREFIX + "source";
 
-    /// On a subvolume: begins the key of one node it is attached to; the value is an [PublishedNodes] record.
+    /// Prefix of the keys of attached nodes, one each; [PublishedNodes] defines the value.
     static final String NODE = PREFIX + "node.";
 
     private SubvolumeMetadata() {}

@@ -7,7 +7,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Makes subvolumes, and groups for them, as far as the allowances of their accounts go.
+/// Creates subvolumes, and groups for them, within the allowances of their accounts.
 final class SubvolumeProvisioner {
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -23,10 +23,12 @@ final class SubvolumeProvisioner {
         this.ledger = ledger;
     }
 
-    /// Says whether the account may have anything, and how much.
+    /// Sets the account's allowance before anything is created for it.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the account may hold nothing
     void applyAllowance(ResolvedVolumeSpec requested) {
         if (!requested.account().mayHoldSomething()) {
-            // to Ceph a quota of 0 would be no limit
+            // to Ceph a quota of 0 means no limit
             throw new DriverException.QuotaExhausted("account "
                     + requested.account().name() + " may hold nothing: its allowance in the directory is 0 bytes");
         }
@@ -34,9 +36,9 @@ final class SubvolumeProvisioner {
         ledger.applyAllowance(group, inventory.exists(group), requested.account(), requested.allowanceBytes());
     }
 
-    /// Makes the subvolume, and the group if it is the account's first.
+    /// Creates the subvolume, and the group if it is the account's first.
     ///
-    /// @param size empty for what only stands for a home, and is written by nobody
+    /// @param size empty for a door, to which nobody writes
     void make(ResolvedVolumeSpec requested, OptionalLong size, int mode) {
         applyAllowance(requested);
         boolean overcommit = requested.parameters().overcommit();
@@ -70,8 +72,8 @@ final class SubvolumeProvisioner {
         }
     }
 
-    /// Makes the group if it is the account's first, and lets the claim's namespace use it. Comes before the
-    /// volume, since it may be refused. Repeating it costs nothing.
+    /// Creates the group if it is the account's first, and grants the claim's namespace its use. Runs before the
+    /// volume is created, since the grant may be refused. Idempotent.
     void prepareGroup(ResolvedVolumeSpec requested) {
         SubvolumeGroup group = SubvolumeGroup.of(requested.id());
         if (!inventory.exists(group)) {
@@ -80,7 +82,7 @@ final class SubvolumeProvisioner {
         allowNamespace(requested);
     }
 
-    /// Lets the claim's namespace use the account's volumes.
+    /// Grants the claim's namespace the use of the account's volumes.
     void allowNamespace(ResolvedVolumeSpec requested) {
         requested
                 .parameters()
@@ -89,14 +91,14 @@ final class SubvolumeProvisioner {
                         SubvolumeGroup.of(requested.id()), requested.account().name(), claim.namespace()));
     }
 
-    /// Writes down that a class with `overcommit` made the volume; repeating it is safe.
+    /// Records that a class with `overcommit` created the volume. Idempotent.
     void noteOvercommit(VolumeId.Provisioned id) {
         String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
         files.setNote(id.cluster(), id.fileSystem(), path, GroupUsage.OVERCOMMITTED, "true");
     }
 
-    /// The note is for people: of an account that goes before the reconciler has seen the group, nothing else would
-    /// tell the name.
+    /// Creates the group with a note for people: the account may disappear before the reconciler has seen the
+    /// group, and then only the note has its name.
     private void makeGroup(SubvolumeGroup group, ResolvedVolumeSpec requested) {
         OptionalLong allowance = requested.allowanceBytes();
         subvolumes.createGroup(

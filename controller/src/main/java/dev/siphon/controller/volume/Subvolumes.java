@@ -8,107 +8,105 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Port: subvolumegroups, subvolumes, their snapshots and clones, as Ceph's mgr module `volumes` has them, in
-/// every cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls
-/// is the number of round trips (one more where the mgr answers that something is half-made, or a clone's target).
+/// Port: subvolumegroups, subvolumes, their snapshots and clones in Ceph's mgr module `volumes`, in every cluster
+/// of the clusters file. Keep it this small: each method is one mgr command, so the number of calls is the number
+/// of round trips. Half-made subvolumes and targets of clones cost one more.
 ///
-/// Common to all methods: they block for at most the caller's deadline; an object whose cluster is not in the
-/// clusters file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a
-/// cluster or file system that does not answer is [DriverException.BackendUnavailable] or
-/// [DriverException.DeadlinePassed], and then the outcome is unknown: the call may still take effect, and holds
-/// the operation's key until it has ended ([dev.siphon.csi.KeyedOperations#outlive]). Nothing but reads is
-/// repeated by the adapter itself.
+/// All methods block at most until the caller's deadline. An object in a cluster that the clusters file does not
+/// list causes [DriverException.InUse] (FAILED_PRECONDITION), so that nobody takes it for deleted. A cluster or
+/// file system that does not reply causes [DriverException.BackendUnavailable] or [DriverException.DeadlinePassed].
+/// The outcome is then unknown: the call may still take effect, and holds the operation's lock until it ends
+/// ([dev.siphon.csi.KeyedOperations#outlive]). The adapter itself retries only reads.
 public interface Subvolumes {
-    /// Creates a group owned by root with mode 0755, so that the account can pass through but not write beside
-    /// its volumes. Repeating it changes nothing but the quota and pool it names.
+    /// Creates a group owned by root with mode 0755: the account can traverse it, but not write beside its volumes.
+    /// A repeat changes only the given quota and pool.
     ///
     /// @param quotaBytes the account's allowance
-    /// @param dataPool where its data goes unless a subvolume says otherwise
+    /// @param dataPool the data pool of subvolumes that name none
     void createGroup(SubvolumeGroup group, OptionalLong quotaBytes, Optional<String> dataPool);
 
-    /// The names of all groups of a file system, sorted.
+    /// Returns the names of all groups of a file system, sorted.
     List<String> groups(String cluster, String fileSystem);
 
-    /// Quota and use of a group; empty if there is no such group.
+    /// Returns the quota and usage of a group; empty if there is no such group.
     Optional<GroupSpace> groupUsage(SubvolumeGroup group);
 
-    /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there
-    /// is no such group.
+    /// Returns the names of all subvolumes of a group, sorted, including those that only retain snapshots; empty if
+    /// there is no such group.
     Optional<List<String>> list(SubvolumeGroup group);
 
-    /// Creates a subvolume in a RADOS namespace of its own. Over an existing one Ceph changes its size, owner and
-    /// mode without a word, so only call this when it cannot be there.
+    /// Creates a subvolume in a RADOS namespace of its own. Call it only if the subvolume cannot exist: Ceph
+    /// silently changes size, owner and mode of an existing one.
     ///
     /// @throws DriverException.NotFound if the group does not exist
     void create(VolumeId.Provisioned volume, SubvolumeSpec spec);
 
-    /// What there is under that name; empty if nothing.
+    /// Returns the subvolume of that name, in any state; empty if there is none.
     Optional<Subvolume> find(VolumeId.Provisioned volume);
 
-    /// Sets the quota of a subvolume, up or down. Repeating it is safe.
+    /// Sets the quota of a subvolume, up or down. Idempotent.
     ///
     /// @throws DriverException.NotFound if there is no such subvolume, or only its snapshots are left
     void resize(VolumeId.Provisioned volume, long quotaBytes);
 
-    /// Removes a subvolume; its snapshots, if it has any, stay usable. Data is purged in the background by the
-    /// mgr. Half-made subvolumes, and clones that failed or were cancelled, are removed too. One that is not
-    /// there is no error.
+    /// Removes a subvolume; its snapshots stay usable. The mgr purges the data in the background. Also removes
+    /// half-made subvolumes, and the targets of failed or cancelled clones. A missing subvolume is no error.
     ///
-    /// @throws DriverException.OperationPending if it is the target of a clone that runs; cancel that first
+    /// @throws DriverException.OperationPending if it is the target of a running clone; cancel that first
     void remove(VolumeId.Provisioned volume);
 
-    /// Siphon's notes on a subvolume (keys that start with `siphon.`). They go when it is removed, also where its
-    /// snapshots stay.
+    /// Returns Siphon's metadata on a subvolume (keys that start with `siphon.`). It is deleted with the subvolume,
+    /// even if snapshots stay.
     ///
     /// @throws DriverException.NotFound if there is no such subvolume
     Map<String, String> notes(VolumeId.Provisioned volume);
 
-    /// Writes a note on a subvolume; repeating it is safe.
+    /// Sets a metadata key of a subvolume. Idempotent.
     ///
     /// @throws DriverException.NotFound if there is no such subvolume
     void setNote(VolumeId.Provisioned volume, String key, String value);
 
-    /// Removes a note; one that is not there is no error.
+    /// Removes a metadata key; a missing one is no error.
     void removeNote(VolumeId.Provisioned volume, String key);
 
-    /// The names of a subvolume's snapshots, sorted; empty if there is no such subvolume.
+    /// Returns the names of a subvolume's snapshots, sorted; empty if there is no such subvolume.
     List<String> snapshots(VolumeId.Provisioned volume);
 
-    /// Takes a snapshot; one of that name that exists stays as it is.
+    /// Takes a snapshot; an existing one of that name stays as it is.
     ///
     /// @throws DriverException.NotFound if there is no such subvolume
     /// @throws DriverException.QuotaExhausted if the subvolume has as many snapshots as the MDS allows (EMLINK)
     void createSnapshot(SnapshotId snapshot);
 
-    /// What there is under that name; empty if nothing.
+    /// Returns the snapshot of that name; empty if there is none.
     Optional<Snapshot> findSnapshot(SnapshotId snapshot);
 
-    /// Removes a snapshot, and its subvolume if that had been removed and this was the last one it retained. One
-    /// that is not there is no error.
+    /// Removes a snapshot; a missing one is no error. Also removes its subvolume, if that was removed before and
+    /// retained only this snapshot.
     ///
     /// @throws DriverException.OperationPending if a clone of it runs
     void removeSnapshot(SnapshotId snapshot);
 
-    /// Starts to clone a snapshot into a new subvolume of the same group; the mgr goes on by itself, also after
-    /// its restart. A target that exists is [DriverException.IncompatibleExisting].
+    /// Starts to clone a snapshot into a new subvolume of the same group. The mgr continues by itself, even after a
+    /// restart. An existing target causes [DriverException.IncompatibleExisting].
     ///
     /// @throws DriverException.NotFound if there is no such snapshot
     /// @throws DriverException.BackendUnavailable if every cloner thread is busy (EAGAIN)
     void startClone(SnapshotId source, VolumeId.Provisioned target);
 
-    /// How far the clone into `target` is; empty if there is no such subvolume or it never was a clone's target.
+    /// Returns the progress of the clone into `target`; empty if it does not exist or never was a clone's target.
     Optional<CloneProgress> cloneProgress(VolumeId.Provisioned target);
 
     /// Cancels the clone into `target`; one that has ended is no error.
     void cancelClone(VolumeId.Provisioned target);
 
-    /// Bytes that can still be written to a data pool, replication counted, by the mon's `df`.
+    /// Returns the bytes that can still be written to a data pool, after replication, by the mon's `df`.
     ///
     /// @param dataPool empty for the file system's first data pool
-    /// @throws DriverException.InvalidRequest if the file system has no such data pool
+    /// @throws DriverException.InvalidRequest if the cluster has no such pool or file system
     long availableBytes(String cluster, String fileSystem, Optional<String> dataPool);
 
-    /// What to create a subvolume with.
+    /// The properties of a subvolume to create.
     ///
     /// @param quotaBytes its size; empty for none
     /// @param mode permission bits of its data directory, for example 0700
@@ -129,42 +127,42 @@ public interface Subvolumes {
             int mode,
             String dataPool,
             String poolNamespace) {
-        /// What can be done with a subvolume.
+        /// The state of a subvolume.
         public enum State {
             /// It can be used.
             READY,
-            /// It is the target of a clone that has not ended.
+            /// It is the target of a running clone.
             CLONING,
-            /// It is the target of a clone that failed or was cancelled: remove it.
+            /// It is the target of a failed or cancelled clone: remove it.
             CLONE_ENDED_BADLY,
-            /// It was removed; its snapshots are left.
+            /// It was removed; only its snapshots are left.
             RETAINED,
-            /// The mgr died while it made or removed it, and left pieces: remove it.
+            /// It is incomplete, because the mgr died while creating or removing it: remove it.
             BROKEN
         }
     }
 
     /// A snapshot as found.
     ///
-    /// @param pendingClones the subvolumes that clones of it go into, which keep it from being removed; those
-    ///     that have ended among them until the mgr has let go of the snapshot
+    /// @param pendingClones the targets of its clones, which prevent its removal; ended clones stay in the set
+    ///     until the mgr releases the snapshot
     record Snapshot(String dataPool, Set<String> pendingClones) {
         public Snapshot {
             pendingClones = Set.copyOf(pendingClones);
         }
     }
 
-    /// Use of a group.
+    /// The usage of a group.
     ///
     /// @param quotaBytes empty for none
     record GroupSpace(OptionalLong quotaBytes, long usedBytes) {}
 
-    /// How far a clone is.
+    /// The progress of a clone.
     ///
     /// @param stage where the clone stands
-    /// @param progress for people, such as `43%` or why it failed
+    /// @param progress for people, such as `43%` or the cause of a failure
     record CloneProgress(Stage stage, String progress) {
-        /// The stages of a clone that a caller has to tell apart.
+        /// The stages of a clone that a caller must distinguish.
         public enum Stage {
             RUNNING,
             COMPLETE,

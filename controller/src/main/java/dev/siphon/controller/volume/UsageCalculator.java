@@ -7,26 +7,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// How much each thing that an account has counts against its allowance: a volume with its size, a snapshot with
-/// what its files are long, and with its image if it is a sealed dataset. A volume that stands for a snapshot holds
-/// nothing, and a snapshot that only lives while
-/// a volume is filled from it goes by itself: neither counts.
+/// Calculates how much each item of an account counts against its allowance. A volume counts its size. A snapshot
+/// counts the length of its files, and its image if it is a sealed dataset. Snapshot-backed volumes and doors hold
+/// nothing and count 0. Temporary snapshots, for filling or exporting a volume, do not count.
 public final class UsageCalculator {
     private UsageCalculator() {}
 
-    /// The sum for one account, in bytes; [Long#MAX_VALUE] if it is more than that.
+    /// Returns the sum for one account, in bytes; [Long#MAX_VALUE] if it is more.
     public static long committed(SubvolumeGroup group, GroupUsage groupUsage) {
         return of(group, groupUsage).values().stream()
                 .mapToLong(Long::longValue)
                 .reduce(0, UsageCalculator::plus);
     }
 
-    /// Adds two amounts of bytes, neither of them negative; [Long#MAX_VALUE] if the sum is more than that.
+    /// Adds two non-negative numbers of bytes; returns [Long#MAX_VALUE] if the sum is more.
     static long plus(long one, long other) {
         return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
     }
 
-    /// How many volumes an account has; one that stands for its home is counted with that.
+    /// Returns how many volumes an account has; doors do not count beside their home.
     public static long volumes(GroupUsage groupUsage) {
         return groupUsage.subvolumes().stream()
                 .filter(GroupUsage.Entry::live)
@@ -34,7 +33,7 @@ public final class UsageCalculator {
                 .count();
     }
 
-    /// What each counts, in bytes.
+    /// Returns what each item counts, in bytes.
     static Map<QuotaItem, Long> of(SubvolumeGroup group, GroupUsage groupUsage) {
         Map<QuotaItem, Long> charges = new HashMap<>();
         for (GroupUsage.Entry entry : groupUsage.subvolumes()) {
@@ -59,12 +58,11 @@ public final class UsageCalculator {
         if (entry.sizeBytes().isPresent() || !kind.equals(Optional.of(CephNames.Kind.FILLED))) {
             return entry.sizeBytes().orElse(entry.writtenBytes());
         }
-        // the mgr gives a clone its size at its end (`subvolume_v1.py`, create_clone): until then its source's
-        // counts
+        // the mgr sets a clone's size at its end (`subvolume_v1.py`, create_clone): until then its source's counts
         return Math.max(entry.writtenBytes(), sourceOf(group, groupUsage, entry.name()));
     }
 
-    /// The size of what a clone is made from, which its name tells; a clone's source is of the same group.
+    /// Returns the size of a clone's source, which the clone's name identifies; it is in the same group.
     private static long sourceOf(SubvolumeGroup group, GroupUsage groupUsage, String clone) {
         for (GroupUsage.Entry entry : groupUsage.subvolumes()) {
             VolumeId.Provisioned volume = group.volume(entry.name());
@@ -81,8 +79,8 @@ public final class UsageCalculator {
         return 0;
     }
 
-    /// One that nobody has measured counts with the size of its volume, since it cannot hold more. The image that
-    /// was made of it counts with it, and goes with it.
+    /// A snapshot that was not measured counts its volume's size, since it cannot hold more. Its image counts too,
+    /// and is removed with it.
     private static long snapshot(GroupUsage.Entry entry, GroupUsage.Snapshot snapshot) {
         OptionalLong known = snapshot.heldBytes().isPresent() ? snapshot.heldBytes() : snapshot.sizeBytes();
         return plus(known.orElse(entry.sizeBytes().orElse(entry.writtenBytes())), snapshot.imageBytes());

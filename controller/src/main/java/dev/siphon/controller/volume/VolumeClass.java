@@ -12,23 +12,22 @@ import java.util.OptionalLong;
 /// @param cluster empty for the default cluster
 /// @param fileSystem empty for the cluster's only file system
 /// @param dataPool empty for the file system's first data pool
-/// @param owner says who owns the volumes
-/// @param uid instead of the account's
-/// @param gid instead of the account's
+/// @param owner decides who owns the volumes
+/// @param uid replaces the account's
+/// @param gid replaces the account's
 /// @param mode permission bits of the data directory
 /// @param changeable what a VolumeAttributesClass may change later
 /// @param mounter which client mounts
 /// @param mountOptions checked against the allow list
-/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access
-///     modes say
-/// @param copyAcrossAccounts whether a volume may be filled with what belongs to another account
-/// @param home whether its volumes are the owner's home
-/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any
-///     amount
+/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; if empty, access modes
+///     decide
+/// @param copyAcrossAccounts whether a volume may be filled from another account's data
+/// @param home whether its volumes are doors to the owner's home
+/// @param allowanceBytes the allowance of accounts to which the directory gives none; empty for any amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
-/// @param claim the PVC that a volume is for; empty of the class alone, and where the provisioner does not say
-/// @param dataset that its volumes show; empty for volumes with contents of their own
-/// @param containerUser which user of a container is the owner; empty leaves everybody who they are
+/// @param claim the claim that a volume is for; empty for the class alone, or if the provisioner does not send it
+/// @param dataset the dataset that its volumes show; empty for volumes with contents of their own
+/// @param containerUser the container's user that is mapped to the owner; empty for no mapping
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
@@ -52,7 +51,7 @@ public record VolumeClass(
         mountOptions = List.copyOf(mountOptions);
     }
 
-    /// This class, with what `over` changes.
+    /// Returns this class with the changes of `over`.
     public VolumeClass with(MutableParameters over) {
         return new VolumeClass(
                 cluster,

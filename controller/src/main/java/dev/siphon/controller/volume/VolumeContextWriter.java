@@ -5,7 +5,7 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// Writes what a node needs to know of a volume.
+/// Builds the context of a volume: what a node needs to know of it.
 final class VolumeContextWriter {
     private final Clusters clusters;
 
@@ -13,13 +13,14 @@ final class VolumeContextWriter {
         this.clusters = clusters;
     }
 
-    /// For a volume of its own, or a door to a home: the node mounts the group and binds the one data directory of
-    /// the subvolume that holds the files, which it finds itself, so that no mgr command has to.
+    /// Returns the context of a volume with files of its own, or of a door. The node mounts the group and
+    /// bind-mounts the data directory of the subvolume with the files. It finds that directory itself, which saves
+    /// a mgr command.
     VolumeContext of(VolumeId.Provisioned volume, VolumeClass parameters, String owner) {
         return context(volume, parameters, owner, Homes.behind(volume).subvolume(), false);
     }
 
-    /// For a volume that is a snapshot.
+    /// Returns the context of a snapshot-backed volume.
     VolumeContext ofSnapshot(VolumeId.Provisioned volume, SnapshotId snapshot, VolumeClass parameters, String owner) {
         return context(volume, parameters, owner, snapshot.volume().subvolume() + "/.snap/" + snapshot.name(), true);
     }

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/// Lists volumes and snapshots in pages. A page's token is the last id that was looked at for it, and the next page
-/// begins behind that, in the order of ids; so a token stays good whatever is made or removed meanwhile, its own
-/// object included.
+/// Lists volumes and snapshots in pages. A page's token is the last id it inspected; the next page starts after
+/// that, in the order of ids. A token thus stays valid whatever is created or removed meanwhile, even its own
+/// object.
 public final class VolumeListing {
-    /// The most entries on a page, and the most volumes looked at for one, whatever a caller asks for: each
-    /// may cost a mgr command.
+    /// The most entries on a page, and the most volumes inspected for one, whatever a caller requests: each may
+    /// cost a mgr command.
     private static final int MOST = 1000;
 
     private final Clusters clusters;
@@ -33,24 +33,24 @@ public final class VolumeListing {
 
     /// One page.
     ///
-    /// @param next the token for the page behind it; empty if there is none
+    /// @param next the token of the next page; empty if there is none
     public record Page<T>(List<T> entries, String next) {
         public Page {
             entries = List.copyOf(entries);
         }
 
-        /// Nothing, and nothing behind it.
+        /// Returns an empty page without a next one.
         public static <T> Page<T> empty() {
             return new Page<>(List.of(), "");
         }
     }
 
-    /// A page of volumes (CSI v1.13, ListVolumes).
+    /// Returns a page of volumes (CSI v1.13, ListVolumes).
     ///
-    /// @param most how many at most; 0 for as many as fit on a page
-    /// @param token of the page before; empty for the first
+    /// @param most the maximum number of entries; 0 for as many as fit on a page
+    /// @param token the token of the previous page's reply; empty for the first
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
-    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    /// @throws DriverException.OperationPending (ABORTED) if the token is invalid
     public Page<Volume> volumes(int most, String token) {
         return volumes(
                 most,
@@ -60,7 +60,7 @@ public final class VolumeListing {
                         : Optional.empty());
     }
 
-    /// A page of what `entry` makes of each volume; where it makes nothing, the volume is left out.
+    /// Returns a page of what `entry` returns for each volume; leaves out volumes for which it returns empty.
     <T> Page<T> volumes(int most, String token, BiFunction<VolumeId.Provisioned, KnownSubvolume, Optional<T>> entry) {
         int limit = limit(most);
         Optional<VolumeId.Provisioned> after = afterVolume(token);
@@ -92,11 +92,11 @@ public final class VolumeListing {
         return new Page<>(entries, "");
     }
 
-    /// A page of snapshots (CSI v1.13, ListSnapshots).
+    /// Returns a page of snapshots (CSI v1.13, ListSnapshots).
     ///
-    /// @param source only those of this volume
+    /// @param source limits the page to snapshots of this volume
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
-    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    /// @throws DriverException.OperationPending (ABORTED) if the token is invalid
     public Page<SnapshotView> snapshots(int most, String token, Optional<VolumeId> source) {
         int limit = limit(most);
         Optional<SnapshotId> after = afterSnapshot(token);
@@ -127,10 +127,10 @@ public final class VolumeListing {
         return new Page<>(entries, "");
     }
 
-    /// Whether a page could be asked for like this, for callers that need no list to answer.
+    /// Checks limit and token, for callers that can reply without a listing.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
-    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    /// @throws DriverException.OperationPending (ABORTED) if the token is invalid
     public static void checkSnapshotPage(int most, String token) {
         var _ = limit(most);
         var _ = afterSnapshot(token);
@@ -153,7 +153,8 @@ public final class VolumeListing {
                         .toList());
     }
 
-    /// All our groups in all clusters in the order of ids, from the one that a page ended in.
+    /// Returns all of Siphon's groups in all clusters in the order of ids, starting at the group where a page
+    /// ended.
     private List<SubvolumeGroup> groupsFrom(Optional<SubvolumeGroup> first) {
         List<SubvolumeGroup> all = new ArrayList<>();
         for (String cluster : clusters.ids()) {
@@ -191,7 +192,7 @@ public final class VolumeListing {
         return now.orElse(known);
     }
 
-    /// Whether a volume with contents has them all; of any other nothing can lack.
+    /// Returns whether a FILLED volume has all its contents; other kinds always do.
     private boolean isWhole(VolumeId.Provisioned id) {
         return CephNames.kindOf(id.subvolume())
                         .filter(CephNames.Kind.FILLED::equals)

@@ -17,11 +17,13 @@ final class VolumePlacement {
         this.owners = owners;
     }
 
-    /// Where, and for whom.
+    /// The chosen group and its owner.
     record OwnedGroup(SubvolumeGroup group, Account owner) {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class names a cluster, file system,
-    ///     data pool or account that does not exist, or leaves a choice open that the driver cannot make
+    /// Chooses the cluster, file system and group for a volume of this class.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a cluster, file system, data pool or account
+    ///     does not exist, a necessary choice is missing, or a container's user would be root
     /// @throws DriverException whatever [Owners#of] throws
     OwnedGroup choose(VolumeClass parameters) {
         String cluster = cluster(parameters);
@@ -38,7 +40,7 @@ final class VolumePlacement {
         return new OwnedGroup(SubvolumeGroup.of(cluster, fileSystem.name(), owner), owner);
     }
 
-    /// The cluster that the class names, or the default one.
+    /// Returns the cluster that the class names, or the default one.
     String cluster(VolumeClass parameters) {
         String cluster = parameters.cluster().orElseGet(clusters::defaultCluster);
         if (!clusters.ids().contains(cluster)) {
@@ -48,7 +50,7 @@ final class VolumePlacement {
         return cluster;
     }
 
-    /// The file system of that name, or the only one.
+    /// Returns the file system of that name, or the only one.
     Clusters.FileSystem fileSystem(String cluster, Optional<String> name) {
         List<Clusters.FileSystem> all = clusters.fileSystems(cluster);
         if (name.isEmpty() && all.size() == 1) {
@@ -66,7 +68,7 @@ final class VolumePlacement {
                         + ": cluster " + cluster + " has the file systems " + names));
     }
 
-    /// A user of a container may be made an account, but nobody may be made root.
+    /// Refuses to map a container's user to root; any other account is allowed.
     private static void checkContainerUser(VolumeClass parameters, Account owner) {
         boolean root =
                 parameters.uid().orElse(owner.uid()) == 0 || parameters.gid().orElse(owner.gid()) == 0;

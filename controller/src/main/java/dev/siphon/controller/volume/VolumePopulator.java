@@ -25,20 +25,21 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
-/// clone keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
+/// Fills a new volume with the contents of a snapshot: by a Ceph clone if that gives the right result, else by a
+/// copy. A clone keeps the source's RADOS namespace, uid and pool, so it is right only within one account and pool.
 final class VolumePopulator {
-    /// How often a clone is asked how far it is; a clone of little takes half a second.
+    /// The interval at which a clone's progress is polled; a small clone takes half a second.
     private static final Duration POLL = Duration.ofMillis(250);
 
-    /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph
-    /// 20 on refuses others.
+    /// The limit of concurrent clones per file system. The mgr runs that many at once
+    /// (`mgr/volumes/max_concurrent_clones`), and from Ceph 20 on refuses more.
     private static final int CLONES_AT_ONCE = 4;
 
-    /// Of an account, which are made or wait for it: a provisioner has 32 workers for the claims of all.
+    /// The limit of clones per account, running or waiting: a provisioner has 32 workers for the claims of all
+    /// accounts.
     static final int CLONES_OF_AN_ACCOUNT = 8;
 
-    /// What is kept of the caller's time to finish with and to answer in.
+    /// The part of the caller's time that is kept for finishing and replying.
     private static final Duration RESERVE = Duration.ofSeconds(2);
 
     private final Subvolumes subvolumes;
@@ -49,15 +50,15 @@ final class VolumePopulator {
     private final Supplier<Duration> timeLeft;
     private final Map<VolumeId.Provisioned, RunningCopy> copies = new ConcurrentHashMap<>();
 
-    /// What clones are made of that have been waited for since the start, and have not been let go of.
+    /// The snapshots of clones that were awaited since the start and may not be released yet, by target.
     private final Map<VolumeId.Provisioned, SnapshotId> clones = new ConcurrentHashMap<>();
 
     private final Map<String, Semaphore> cloning = new ConcurrentHashMap<>();
 
-    /// How many calls clone for a group, or wait for it.
+    /// How many calls clone into a group, or wait to do so.
     private final Map<SubvolumeGroup, Integer> cloners = new ConcurrentHashMap<>();
 
-    /// A copy and what it reads.
+    /// A copy and its source.
     private record RunningCopy(SnapshotId source, Copy copy) {}
 
     VolumePopulator(
@@ -74,13 +75,14 @@ final class VolumePopulator {
         this.timeLeft = timeLeft;
     }
 
-    /// The snapshot that is filled from.
+    /// The snapshot to fill from.
     ///
-    /// @param volume what it was taken of, as that is now; empty if that is gone
-    /// @param sizeBytes the size of the volume it was taken of
+    /// @param volume the snapshot's volume as it is now; empty if it is gone
+    /// @param sizeBytes the size of the snapshot's volume
     record Origin(SnapshotId snapshot, String dataPool, Optional<Subvolume> volume, OptionalLong sizeBytes) {}
 
-    /// Finds the source and changes nothing; the snapshot of a volume is yet to be taken ([#takeTransferSnapshot]).
+    /// Finds the source and changes nothing; the snapshot of a source volume is taken later
+    /// ([#takeTransferSnapshot]).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     Origin origin(ContentSource source, VolumeId.Provisioned target) {
@@ -101,14 +103,13 @@ final class VolumePopulator {
         };
     }
 
-    /// The size that the snapshot's volume had: its quota is in the snapshot.
+    /// Returns the size that the snapshot's volume had, from the quota inside the snapshot.
     OptionalLong sizeOf(SnapshotId snapshot) {
         VolumeId.Provisioned volume = snapshot.volume();
         return files.quotaBytes(volume.cluster(), volume.fileSystem(), dataDirectory(snapshot));
     }
 
-    /// When the snapshot was taken. The mgr tells that in a zone that it does not name, so the file system is
-    /// asked.
+    /// Returns when the snapshot was taken. Asks the file system, because the mgr omits the time zone.
     Instant takenAt(SnapshotId snapshot) {
         VolumeId.Provisioned volume = snapshot.volume();
         return files.takenAt(volume.cluster(), volume.fileSystem(), directory(snapshot));
@@ -124,21 +125,21 @@ final class VolumePopulator {
         return SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name();
     }
 
-    /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to
-    /// remove what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
+    /// Takes the transfer snapshot of a source volume. A source snapshot needs no protection: the mgr refuses to
+    /// remove it during a clone, and [#reads] shows whether a copy runs. Idempotent.
     void takeTransferSnapshot(ContentSource source, Origin origin) {
         if (source instanceof ContentSource.FromVolume) {
             subvolumes.createSnapshot(origin.snapshot());
         }
     }
 
-    /// Whether a copy of the snapshot runs.
+    /// Returns whether a copy of the snapshot runs.
     boolean reads(SnapshotId snapshot) {
         return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
     }
 
-    /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is
-    /// gone, the owner is taken to have been the account.
+    /// Returns whether a Ceph clone gives what was requested: the same group, pool and owner. If the source volume
+    /// is gone, the account is assumed to have owned it.
     boolean canClone(Origin origin, VolumeId.Provisioned target, VolumeClass parameters, Account owner) {
         return SubvolumeGroup.of(origin.snapshot().volume()).equals(SubvolumeGroup.of(target))
                 && parameters
@@ -150,10 +151,10 @@ final class VolumePopulator {
                         .orElse(parameters.uid().isEmpty() && parameters.gid().isEmpty());
     }
 
-    /// Clones, when few others do, and waits for the end of it.
+    /// Clones as soon as few enough others do, and waits for the end.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has; at
-    ///     once if [#CLONES_OF_AN_ACCOUNT] others of the account are at it
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended by the caller's deadline; at once if
+    ///     [#CLONES_OF_AN_ACCOUNT] others of the account run or wait
     void cloneInto(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
         SubvolumeGroup group = SubvolumeGroup.of(target);
         cloners.compute(group, (_, others) -> {
@@ -207,8 +208,9 @@ final class VolumePopulator {
         subvolumes.resize(target, size);
     }
 
-    /// The mgr says that a clone has ended before it lets go of the snapshot. Of a target that is removed in
-    /// between it looks for the rest for ever, and the snapshot can never be removed (seen on Ceph 20.2.4).
+    /// Waits until the mgr has released the snapshot, which happens after it reports the clone's end. If the target
+    /// is removed in between, the mgr searches for it forever, and the snapshot can never be removed (seen on Ceph
+    /// 20.2.4).
     private void awaitLetGo(VolumeId.Provisioned target, SnapshotId snapshot) {
         while (subvolumes
                 .findSnapshot(snapshot)
@@ -218,7 +220,7 @@ final class VolumePopulator {
         }
     }
 
-    /// @param unfinished what to say when the caller's time is over
+    /// @param unfinished the error message when the caller's time is over
     private void pause(String unfinished) {
         if (timeLeft.get().compareTo(RESERVE) < 0) {
             throw new DriverException.OperationPending(unfinished);
@@ -249,9 +251,9 @@ final class VolumePopulator {
         }
     }
 
-    /// Copies, and waits for the end of it; the copy goes on when the caller has left, and a retry waits on.
+    /// Copies, and waits for the end. The copy continues after the caller has left, and a retry waits for it again.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended by the caller's deadline
     void copyInto(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
         RunningCopy running = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
         Copy copy = running.copy();
@@ -283,15 +285,15 @@ final class VolumePopulator {
         return new RunningCopy(origin.snapshot(), copy);
     }
 
-    /// Removes the snapshot that was taken of a source volume. Repeating it is safe.
+    /// Removes the transfer snapshot of a source volume. Idempotent.
     void release(ContentSource source, VolumeId.Provisioned target) {
         if (source instanceof ContentSource.FromVolume from) {
             subvolumes.removeSnapshot(new SnapshotId(from.volume(), CephNames.transferSnapshot(target.subvolume())));
         }
     }
 
-    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot
-    /// that was taken for it goes with it, as does its key.
+    /// Removes a volume, or what is left of it, with its key and its transfer snapshot. Stops a copy or clone into
+    /// it first.
     void remove(VolumeId.Provisioned target) {
         Optional<ContentSource.FromVolume> source =
                 CephNames.kindOf(target.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
@@ -315,14 +317,14 @@ final class VolumePopulator {
         }
         clones.remove(target);
         source.ifPresent(from -> release(from, target));
-        // whatever comes under that name later has another directory, which the key would not open
+        // a later volume of that name gets another directory, which the key would not open
         keys.removed(target);
         inventory.gone(target);
         ledger.free(SubvolumeGroup.of(target), QuotaItem.of(target));
     }
 
-    /// The volume that may have a snapshot for `target`. The note of a whole one says what it was made from; of
-    /// others the name holds a hash of that, which is looked for among the volumes, those of the account first.
+    /// Finds the volume that may have a transfer snapshot for `target`. The metadata of a complete target names it.
+    /// Otherwise searches for the volume whose hash is in the target's name, first among the account's own.
     private Optional<ContentSource.FromVolume> claimedFrom(VolumeId.Provisioned target) {
         boolean whole = subvolumes
                 .find(target)

@@ -2,16 +2,16 @@ package dev.siphon.controller.volume;
 
 import java.util.Optional;
 
-/// A volume that a caller wants.
+/// A request for a volume.
 ///
-/// @param name the caller's name for it, which makes retries find it
-/// @param capacity the sizes that fit
-/// @param parameters of the class, with what a VolumeAttributesClass says already merged in
-/// @param readOnly whether every access mode asked for only reads
-/// @param source what its contents are to come from
+/// @param name the caller's name for it, by which a retry finds it
+/// @param capacity the accepted sizes
+/// @param parameters the class, with the VolumeAttributesClass already merged in
+/// @param readOnly whether every requested access mode only reads
+/// @param source the source of its contents; empty for none
 public record VolumeRequest(
         String name, CapacityRange capacity, VolumeClass parameters, boolean readOnly, Optional<ContentSource> source) {
-    /// The same for a volume with contents of another kind.
+    /// Returns the same request without a source.
     public VolumeRequest withoutSource() {
         return new VolumeRequest(name, capacity, parameters, readOnly, Optional.empty());
     }

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/// Volumes: made, found, changed and removed. Everything here may be repeated, run twice at once (the
-/// second is told to come back, ABORTED), or be cut off half-way: a retry finishes it.
+/// Creates, finds, changes and removes volumes. Every operation may be repeated, or cut off half-way: a retry
+/// completes it. Of two at once on one volume, the second fails with ABORTED.
 public final class Volumes {
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -26,11 +26,11 @@ public final class Volumes {
     private final AllowanceLedger ledger;
     private final SnapshotCharges charges;
 
-    /// @param ports what the domain needs from Ceph
-    /// @param owners says who owns a volume
-    /// @param callers what those who use volumes need
-    /// @param operations keeps two operations on one volume apart
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param ports the domain's ports to Ceph
+    /// @param owners decides who owns a volume
+    /// @param callers keys and grants for the volumes
+    /// @param operations lock each volume, so that two operations do not run at once
+    /// @param timeLeft returns the time left until the caller's deadline
     public Volumes(
             CephPorts ports, Owners owners, Callers callers, KeyedOperations operations, Supplier<Duration> timeLeft) {
         this.subvolumes = ports.subvolumes();
@@ -46,7 +46,7 @@ public final class Volumes {
                 ports, inventory, ledger, populator, new VolumeContextWriter(ports.clusters()), operations, callers);
     }
 
-    /// Holds every account to its allowance.
+    /// Returns the ledger that enforces every account's allowance.
     public AllowanceLedger ledger() {
         return ledger;
     }
@@ -59,7 +59,7 @@ public final class Volumes {
         return inventory;
     }
 
-    /// Refuses what would make something for a frozen account.
+    /// Refuses to create anything for a frozen account.
     void checkNotFrozen(SubvolumeGroup group) {
         accountFreeze.check(group);
     }
@@ -68,18 +68,18 @@ public final class Volumes {
         return placement;
     }
 
-    /// Makes a volume, or finds the one that an earlier try made (CSI v1.13, CreateVolume).
+    /// Creates a volume, or finds the one of an earlier try (CSI v1.13, CreateVolume).
     ///
-    /// Of a request that is refused with a final code nothing is left but the account's group.
+    /// After a refusal with a final code, nothing is left but the account's group.
     ///
-    /// One mgr command for an empty volume; one more for the first volume of a group since the controller
-    /// started, and one more for the first volume of an account.
+    /// An empty volume costs one mgr command. The first volume of a group since the controller started costs one
+    /// more, and the first volume of an account another.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does
-    ///     not fit
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if a volume of that name does not fit the
+    ///     request
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit the account's allowance
-    /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
+    /// @throws DriverException.OperationPending (ABORTED) if its contents are not complete before the deadline
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
     /// @throws DriverException whatever [Owners#of] throws
     public Volume create(VolumeRequest request) {
@@ -93,7 +93,7 @@ public final class Volumes {
         });
     }
 
-    /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.
+    /// Returns the lock key of a volume, the same for all kinds of volumes that one name can mean.
     static String key(VolumeId id) {
         return switch (id) {
             case VolumeId.ByHand fixed -> fixed.toString();
@@ -102,8 +102,8 @@ public final class Volumes {
         };
     }
 
-    /// Whether this or an earlier version of the driver can have made a volume of that id; a static one
-    /// anybody.
+    /// Returns whether this or an earlier version of the driver can have created a volume of that id; always true
+    /// if its path is in its id.
     public static boolean canHaveMade(VolumeId id) {
         return switch (id) {
             case VolumeId.ByHand _ -> true;
@@ -113,22 +113,22 @@ public final class Volumes {
         };
     }
 
-    /// Whether a group is an account's.
+    /// Returns whether a group is an account's.
     public static boolean isOurs(SubvolumeGroup group) {
         return CephNames.isGroup(group.name());
     }
 
-    /// Whether the volume stands for a snapshot, so that it can never be written.
+    /// Returns whether the volume is backed by a snapshot, so that nobody can write to it.
     public static boolean isReadOnly(VolumeId.Provisioned volume) {
         return CephNames.kindOf(volume.subvolume())
                 .filter(CephNames.Kind.SHALLOW::equals)
                 .isPresent();
     }
 
-    /// Removes a volume; its snapshots stay usable. One that is not there is no error (CSI v1.13,
-    /// DeleteVolume).
+    /// Deletes a volume; its snapshots stay usable. A missing one is no error (CSI v1.13, DeleteVolume).
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, or its cluster is not known
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, a dataset or a home, or its cluster is
+    ///     unknown
     public void delete(VolumeId id) {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
         if (Homes.isHome(volume)) {
@@ -140,10 +140,10 @@ public final class Volumes {
         });
     }
 
-    /// Removes the home of an account with the files in it. One that is not there is no error.
+    /// Removes the home of an account and its files. A missing one is no error.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is none
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume stands for it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is no home
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a door leads to it
     public void deleteHome(VolumeId.Provisioned home) {
         if (!Homes.isHome(home)) {
             throw new DriverException.InvalidRequest("secrets: " + Homes.DELETE + ", and " + home + " is no home");
@@ -154,11 +154,11 @@ public final class Volumes {
         });
     }
 
-    /// Removes the home behind a volume with the files in it, and that volume; of both, one that is not there
-    /// is no error. Whoever is refused finds both as they were.
+    /// Removes a door, and the home behind it with its files; if either is missing, that is no error. A refusal
+    /// changes neither.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `door` stands for no home
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for that home
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `door` is no door
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another door leads to that home
     public void deleteHomeBehind(VolumeId.Provisioned door) {
         if (!Homes.isDoor(door)) {
             throw new DriverException.InvalidRequest(
@@ -185,7 +185,7 @@ public final class Volumes {
         }
     }
 
-    /// What is known of a volume (CSI v1.13, ControllerGetVolume).
+    /// Returns what is known of a volume (CSI v1.13, ControllerGetVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     public Volume get(VolumeId id) {
@@ -199,16 +199,16 @@ public final class Volumes {
         };
     }
 
-    /// Gives a volume at least the size that `range` requires; it never shrinks (CSI v1.13,
-    /// ControllerExpandVolume). Of a door the home grows.
+    /// Grows a volume to at least the size that `range` requires, and never shrinks it (CSI v1.13,
+    /// ControllerExpandVolume). For a door, the home grows.
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit
-    ///     already, or stands for a snapshot and would have to grow
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it already exceeds the range's limit, or is
+    ///     backed by a snapshot and would have to grow
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen, or the volume is a dataset,
+    ///     static without a quota, or static inside a Siphon group
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
             case VolumeId.DatasetVolume sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
@@ -244,17 +244,17 @@ public final class Volumes {
         return wanted;
     }
 
-    /// As [#live], of what holds the files of a volume: of a door the home behind it.
+    /// As [#live], for the subvolume with the volume's files: for a door, the home behind it.
     private Subvolume files(VolumeId.Provisioned volume) {
         Subvolume found = live(volume);
         return Homes.isDoor(volume) ? live(Homes.behind(volume)) : found;
     }
 
-    /// Changes what a VolumeAttributesClass may change (CSI v1.13, ControllerModifyVolume).
+    /// Changes the mutable parameters of a volume (CSI v1.13, ControllerModifyVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it stands for a snapshot, or for a home that
-    ///     others use too
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is backed by a snapshot, is a dataset, or is
+    ///     a door to a home that others use too
     public void modify(VolumeId id, MutableParameters changes) {
         operations.run(key(id), () -> {
             switch (id) {
@@ -284,10 +284,10 @@ public final class Volumes {
         });
     }
 
-    /// The subvolume of a volume that can be used.
+    /// Returns the subvolume of a usable volume.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.OperationPending (ABORTED) if its contents are not there yet
+    /// @throws DriverException.OperationPending (ABORTED) if a clone still fills it
     Subvolume live(VolumeId.Provisioned volume) {
         Subvolume found = subvolumes
                 .find(volume)
@@ -301,30 +301,30 @@ public final class Volumes {
         };
     }
 
-    /// The volumes that may stand for a snapshot.
+    /// Returns the volumes that may be backed by a snapshot.
     List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
         return inventory.matching(
                 SubvolumeGroup.of(snapshot.volume()), CephNames.shallowPrefix(), CephNames.shallowSuffix(snapshot));
     }
 
-    /// Whether a volume is being filled with a copy of the snapshot.
+    /// Returns whether a copy of the snapshot is filling a volume.
     boolean isCopied(SnapshotId snapshot) {
         return populator.reads(snapshot);
     }
 
-    /// The size that a snapshot's volume had.
+    /// Returns the size that a snapshot's volume had.
     OptionalLong sizeOf(SnapshotId snapshot) {
         return populator.sizeOf(snapshot);
     }
 
-    /// When a snapshot was taken.
+    /// Returns when a snapshot was taken.
     Instant takenAt(SnapshotId snapshot) {
         return populator.takenAt(snapshot);
     }
 
-    /// The quota of a volume that was written by hand; empty if it has none.
+    /// Returns the quota of a volume whose path is in its id; empty if it has none.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is nothing at its path
+    /// @throws DriverException.NotFound (NOT_FOUND) if its path does not exist
     OptionalLong quotaBytes(VolumeId.ByHand fixed) {
         try {
             return files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());

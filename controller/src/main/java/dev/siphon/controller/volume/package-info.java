@@ -1,4 +1,4 @@
-/// The domain: volumes, snapshots, groups of snapshots, attachments, and the ports they need.
+/// The domain: volumes, snapshots, group snapshots, attachments, and the ports they need.
 @NullMarked
 package dev.siphon.controller.volume;
 
