@@ -5,36 +5,36 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cephx identity that reads a dataset. `siphon-dataset.FS.DATASET.OWNER` is the one whose key the volumes of
-/// claims have copies of; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` is one node's alone. Without Kubernetes
-/// there is no OWNER.
+/// A cephx identity that reads a dataset. All claims of the dataset share the key of
+/// `siphon-dataset.FS.DATASET.OWNER`; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` belongs to one node. Without
+/// Kubernetes there is no OWNER.
 ///
-/// @param dataset a short name for it, see [dev.siphon.controller.volume.CephNames#dataset]
-/// @param owner the Kubernetes cluster that it was made for, see [dev.siphon.controller.volume.CephNames#owner]:
-///     several may declare one dataset, and each removes its own identities alone. Empty without Kubernetes, and
-///     of what a controller of before made
-/// @param node whose it is; empty if all nodes share it
+/// @param dataset the dataset's short name, see [dev.siphon.controller.volume.CephNames#dataset]
+/// @param owner the Kubernetes cluster that it was created for, see
+///     [dev.siphon.controller.volume.CephNames#owner]. Several clusters may declare one dataset; each removes
+///     only its own identities. Empty without Kubernetes, and for identities of older controllers
+/// @param node the node that owns it; empty if all nodes share it
 public record DatasetIdentity(String fileSystem, String dataset, Optional<String> owner, Optional<AtNode> node) {
-    /// How they all begin: like no volume's.
+    /// The prefix of all dataset identities; no volume's identity has it.
     public static final String PREFIX = "siphon-dataset.";
 
-    /// How many identities a node may have for one dataset: one is in use, and others are being revoked.
+    /// How many identities a node may have for one dataset: one in use, the others being revoked.
     public static final int SLOTS = 9;
 
-    /// A node's name may have dots, so it comes last.
+    /// The node's name may contain dots, so it comes last.
     private static final Pattern BEHIND_FILE_SYSTEM =
             Pattern.compile("([0-9a-v]+)(?:\\.(k[0-9a-v]{9}))?(?:\\.([1-9])\\.([A-Za-z0-9][A-Za-z0-9._-]*))?");
 
-    /// Nodes take ids of 128 characters at most.
+    /// Node ids have up to 128 characters; this leaves room for the rest of the id.
     private static final int LONGEST_NAME = 48;
 
-    /// A node's identity.
+    /// A node's own identity.
     ///
-    /// @param name the node's, as [#nameOf] writes it
+    /// @param name the node's name, as [#nameOf] writes it
     /// @param slot from 1 to [#SLOTS]
     public record AtNode(String name, int slot) {}
 
-    /// A node's name as it stands in ids: a long one is cut and ends with a digest.
+    /// Returns a node's name as used in ids: a long name is cut and ends with a digest.
     public static String nameOf(String node) {
         if (node.length() <= LONGEST_NAME) {
             return node;
@@ -43,19 +43,19 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
         return node.substring(0, LONGEST_NAME - digest.length() - 1) + "_" + digest;
     }
 
-    /// The identity's id, without `client.`.
+    /// Returns the identity's id, without `client.`.
     public String userId() {
         return allOf(fileSystem, dataset)
                 + owner.map(of -> "." + of).orElse("")
                 + node.map(at -> "." + at.slot() + "." + at.name()).orElse("");
     }
 
-    /// How the ids of all identities of a dataset begin.
+    /// Returns the common prefix of the ids of a dataset's identities.
     public static String allOf(String fileSystem, String dataset) {
         return PREFIX + fileSystem + "." + dataset;
     }
 
-    /// Which dataset's identity an id is; empty if it is none of that file system's.
+    /// Parses an id; empty if it is no dataset's identity of that file system.
     public static Optional<DatasetIdentity> parse(String fileSystem, String userId) {
         String begin = PREFIX + fileSystem + ".";
         if (!userId.startsWith(begin)) {

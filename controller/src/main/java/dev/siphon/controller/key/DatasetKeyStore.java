@@ -4,44 +4,44 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// Port: where the volumes of claims that show datasets are kept, each with a copy of the one key that its
-/// dataset has for them, unless nodes ask for keys of their own. What it throws is as in [KeyStore].
+/// Port: stores the volumes of claims that show datasets. Each comes with a copy of its dataset's shared key,
+/// unless nodes request keys of their own. Throws as [KeyStore] does.
 public interface DatasetKeyStore {
-    /// Whether all nodes ask the controller for the datasets of claims, so that volumes need no key
-    /// here. A node that does not ask has this key alone.
+    /// Returns whether all nodes request dataset keys from the controller, so that volumes need no key here. A
+    /// node that does not request one has only the stored key.
     default boolean nodesAsk() {
         return false;
     }
 
-    /// Keeps a volume and its key, in place of an earlier one.
+    /// Stores a volume and its key, replacing an earlier one.
     ///
-    /// @param name what the CO calls the volume
-    /// @param key empty where [#nodesAsk]
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something that is not Siphon's has
-    ///     the place; it is left as it is
+    /// @param name the CO's name for the volume
+    /// @param key empty if [#nodesAsk]
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if an object that is not Siphon's has
+    ///     the place; it stays unchanged
     void put(VolumeId.DatasetVolume volume, String name, Optional<VolumeKey> key);
 
-    /// Whether any volume that shows this dataset is here.
+    /// Returns whether the store has any volume that shows this dataset.
     ///
     /// @param dataset for no claim
     boolean hasAny(VolumeId.DatasetVolume dataset);
 
-    /// Who uses this dataset by what is here, in words for people: volumes of claims, and pods that name it
-    /// themselves.
+    /// Returns the stored users of this dataset, as text for people: volumes of claims, and pods with inline
+    /// volumes.
     ///
     /// @param dataset for no claim
     List<String> users(VolumeId.DatasetVolume dataset);
 
-    /// The volumes that are here, of all datasets.
+    /// Returns the stored volumes of all datasets.
     ///
-    /// @param withKey those that have a key, or those that have none
+    /// @param withKey true for the volumes with a key, false for those without
     List<VolumeId.DatasetVolume> shown(boolean withKey);
 
-    /// Gives a volume that is here another key.
+    /// Replaces the key of a stored volume.
     ///
-    /// @param key empty for none
+    /// @param key empty to remove it
     void replace(VolumeId.DatasetVolume volume, Optional<VolumeKey> key);
 
-    /// Forgets a volume and its key; one that is not there is no error.
+    /// Removes a volume and its key; a missing one is no error.
     void remove(VolumeId.DatasetVolume volume);
 }

@@ -19,17 +19,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with `userID`,
-/// `userKey` and `volumeID` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is
-/// whole or not there.
+/// Stores keys as files of one directory, for orchestrators without Secrets. `VOLUME_ID.json` has mode 0600 and
+/// holds `userID`, `userKey` and `volumeID`, as NodeStageVolume takes them. A slash in the id becomes `%2F` in
+/// the name. Files are replaced atomically.
 ///
-/// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
+/// File system errors become [DriverException.BackendUnavailable] (UNAVAILABLE), and the message names the file.
 public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     private static final String SUFFIX = ".json";
 
     private final Path folder;
 
-    /// @param folder exists, and nobody but its owner may enter it
+    /// @param folder an existing directory that only its owner may enter
     /// @throws IllegalArgumentException if it is missing or open to others
     public FileKeyStore(Path folder) {
         this.folder = folder;
@@ -65,7 +65,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     @Override
     public List<VolumeId.DatasetVolume> shown(boolean withKey) {
         if (!withKey) {
-            return List.of(); // who mounts without Kubernetes cannot ask
+            return List.of(); // without Kubernetes, nodes cannot request keys
         }
         return ids().stream()
                 .flatMap(name -> VolumeId.DatasetVolume.tryParse(name.replace("%2F", "/")).stream())
@@ -110,7 +110,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be read: " + e);
         } catch (JsonParseException | IllegalStateException _) {
-            // not ours, or broken: a new one replaces it; the cause would quote it
+            // foreign or broken: a new key replaces it; the exception is dropped because it would quote the file
             return Optional.empty();
         }
     }
@@ -159,7 +159,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
                 .toList();
     }
 
-    /// The ids in the names of the files, as they are written there.
+    /// Returns the ids from the file names, still encoded.
     private List<String> ids() {
         List<String> found = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// What a look at a cluster showed.
+/// The state of a cluster's identities and keys at one moment.
 ///
-/// @param minted the ids of all identities of volumes
-/// @param kept the ids of those whose keys are kept, of all clusters
+/// @param minted the ids of all volume identities in the cluster
+/// @param kept the identity ids of all stored keys, of all clusters
 record IdentityScan(
         String cluster, List<String> fileSystems, Set<String> minted, Map<VolumeId.Provisioned, String> kept) {
     Stream<VolumeIdentity> identities() {
@@ -19,7 +19,7 @@ record IdentityScan(
                         minted.stream().flatMap(id -> VolumeIdentity.parse(cluster, fileSystem, id).stream()));
     }
 
-    /// The volumes of its file systems that have an identity or a key.
+    /// Returns the volumes of its file systems that have an identity or a key.
     Stream<VolumeId.Provisioned> claimed() {
         return Stream.concat(kept.keySet().stream(), identities().map(VolumeIdentity::volume))
                 .filter(volume -> volume.cluster().equals(cluster) && fileSystems.contains(volume.fileSystem()));

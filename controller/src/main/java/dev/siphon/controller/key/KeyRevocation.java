@@ -16,30 +16,32 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Makes keys that somebody may have worthless at once, and gives the volumes others.
+/// Invalidates keys that may be stolen, and gives the volumes new ones.
 ///
-/// Each step is done for all volumes before the next begins, so that no key of any opens anything while
-/// sessions are ended: all identities are removed, so that the mons refuse them; their sessions are ended
-/// until there is none, after which the MDS refuses what was mounted and the OSDs refuse these clients;
-/// another identity with the same caps, of a generation that there has not been, is minted and put in the
-/// store; what came up meanwhile is removed and ended. Killed anywhere, a repeat finishes it: the store says
-/// which generation there was, and what the removed identities opened can be told from the volume. What fails
-/// for one volume or cluster does not keep the others.
+/// Each step runs for all volumes before the next begins, so that no old key works while sessions are evicted:
 ///
-/// Until the sessions are ended only the key store, the mons and the MDS's own commands are asked. A thief's client
-/// that
-/// gives no capability back makes whatever changes the account's directory wait, the mgr's volumes commands
-/// with it.
+/// 1. All identities are removed, so that the mons refuse them.
+/// 2. Their sessions are evicted until none is left. The MDS then refuses existing mounts, and the OSDs refuse
+///    these clients.
+/// 3. A new identity with the same caps and an unused generation is minted and stored.
+/// 4. Identities and sessions that appeared meanwhile are removed and evicted.
+///
+/// A repeat finishes an interrupted run: the store knows the last generation, and the volume shows what the
+/// removed identities opened. A failure for one volume or cluster does not stop the others.
+///
+/// Until the sessions are evicted, only the key store, the mons and the MDS's own commands are used. A thief's
+/// client may keep its capabilities and so block changes to the account's directory, including the mgr's volumes
+/// commands.
 public final class KeyRevocation {
     private final VolumeIdentities volumes;
     private final ClientSessions sessions;
     private final Function<VolumeId.Provisioned, Optional<VolumeCaps>> grants;
     private final Duration patience;
 
-    /// @param exists whether there is still such a volume
-    /// @param grants what a volume's key is to open, where the cluster has no identity of it any more; empty if
-    ///     it is to have none
-    /// @param patience how long to go on ending sessions that come again
+    /// @param exists whether the volume still exists
+    /// @param grants the caps for a volume's key if the cluster has no identity of the volume left; empty if it
+    ///     must not get a key
+    /// @param patience how long to evict sessions that reappear
     public KeyRevocation(
             Identities identities,
             KeyStore store,
@@ -53,15 +55,15 @@ public final class KeyRevocation {
         this.patience = patience;
     }
 
-    /// What was done for one volume, and what its earlier keys opened.
+    /// The result for one volume, and what its old keys opened.
     ///
-    /// @param current the identity whose key nodes get now; empty if it is to have none, or none yet
-    /// @param objects where in RADOS they could read and write, as `POOL/NAMESPACE`; empty if nobody knows
-    ///     any more
-    /// @param shared the other volumes whose objects are there too: clones and snapshots share their source's
-    /// @param ended the sessions that were ended
-    /// @param elsewhere sessions of the same keys at other nodes, which go on until their tickets end
-    /// @param unfinished what is still to be done, though the earlier keys are worthless; a repeat does it
+    /// @param current the identity whose key nodes get now; empty if the volume must not have one, or has none
+    ///     yet
+    /// @param objects where in RADOS the old keys could read and write, as `POOL/NAMESPACE`; empty if unknown
+    /// @param shared the other volumes with objects there: clones and snapshots share their source's
+    /// @param ended the evicted sessions
+    /// @param elsewhere sessions of the same keys on other nodes; they continue until their tickets expire
+    /// @param unfinished what remains to do, although the old keys are invalid; a repeat does it
     public record Revoked(
             VolumeId.Provisioned volume,
             Optional<VolumeIdentity> current,
@@ -78,11 +80,11 @@ public final class KeyRevocation {
         }
     }
 
-    /// What was done for many.
+    /// The result for several volumes.
     ///
-    /// @param failed those whose keys may still be good, and why: [DriverException.NotFound] (NOT_FOUND) if a
-    ///     volume has none, in the store and in the cluster, or is gone; [DriverException.AccessDenied]
-    ///     (PERMISSION_DENIED) if the driver's own identity may not end sessions
+    /// @param failed the volumes whose keys may still work, and why: [DriverException.NotFound] (NOT_FOUND) if
+    ///     neither store nor cluster has a key, or the volume is gone; [DriverException.AccessDenied]
+    ///     (PERMISSION_DENIED) if the driver's own identity may not evict sessions
     public record RevocationOutcome(List<Revoked> revoked, Map<VolumeId.Provisioned, DriverException> failed) {
         public RevocationOutcome {
             revoked = List.copyOf(revoked);
@@ -90,18 +92,18 @@ public final class KeyRevocation {
         }
     }
 
-    /// Revokes every key of these volumes, and ends every session that uses one.
+    /// Revokes every key of these volumes, and evicts every session that uses one.
     public RevocationOutcome revoke(List<VolumeId.Provisioned> all) {
         return new RevocationRound(_ -> true, false).run(all);
     }
 
-    /// As [#revoke], but that sessions elsewhere go on. Where an earlier run was cut off after it had given a
-    /// volume another key, only the sessions of earlier ones are ended.
+    /// Like [#revoke], but keeps sessions elsewhere. If an interrupted run has already given a volume a new key,
+    /// only sessions of older keys are evicted.
     public RevocationOutcome revokeAt(List<VolumeId.Provisioned> all, Predicate<ClientSession> where) {
         return new RevocationRound(where, true).run(all);
     }
 
-    /// The volumes of a file system that have a session at a place.
+    /// Returns the volumes of a file system that have a matching session.
     public List<VolumeId.Provisioned> mountedAt(String cluster, String fileSystem, Predicate<ClientSession> where) {
         return sessions.all(cluster, fileSystem).stream()
                 .filter(where)
@@ -111,7 +113,7 @@ public final class KeyRevocation {
                 .toList();
     }
 
-    /// The sessions of a file system that keys of volumes opened.
+    /// Returns the sessions of a file system that volume keys opened.
     public List<ClientSession> open(String cluster, String fileSystem) {
         return sessions.all(cluster, fileSystem).stream()
                 .filter(session -> VolumeIdentity.parse(cluster, fileSystem, session.userId())
@@ -119,14 +121,14 @@ public final class KeyRevocation {
                 .toList();
     }
 
-    /// A file system, whose MDS daemons are asked together.
+    /// A file system; its sessions are read and evicted together.
     private record FileSystemRef(String cluster, String fileSystem) {
         static FileSystemRef of(VolumeId.Provisioned volume) {
             return new FileSystemRef(volume.cluster(), volume.fileSystem());
         }
     }
 
-    /// A volume while its keys are revoked.
+    /// A volume whose keys are being revoked.
     private static final class Doomed {
         private final VolumeId.Provisioned volume;
         private final List<VolumeIdentity> minted;
@@ -138,13 +140,13 @@ public final class KeyRevocation {
         private final Set<String> unfinished = new TreeSet<>();
         private Optional<VolumeIdentity> current;
 
-        /// What was minted for it, whether or not it is known that the store has it.
+        /// The newly minted identity; the store may or may not have its key.
         private Optional<VolumeIdentity> fresh = Optional.empty();
 
         /// @param minted the identities to remove
-        /// @param caps what they allow, if there are any
-        /// @param latest the last generation that there has been
-        /// @param current whose sessions are spared
+        /// @param caps their caps, if any identity is left
+        /// @param latest the last generation ever used
+        /// @param current the identity whose sessions stay
         private Doomed(
                 VolumeId.Provisioned volume,
                 List<VolumeIdentity> minted,
@@ -179,21 +181,21 @@ public final class KeyRevocation {
         }
     }
 
-    /// One revocation of some volumes.
+    /// One revocation of several volumes.
     private final class RevocationRound {
         private final Predicate<ClientSession> where;
         private final boolean goOn;
         private final Map<VolumeId.Provisioned, Doomed> doomed = new LinkedHashMap<>();
         private final Map<VolumeId.Provisioned, DriverException> failed = new LinkedHashMap<>();
 
-        /// @param goOn whether a volume that has another key already keeps that
+        /// @param goOn whether a volume that already has a new key keeps it
         private RevocationRound(Predicate<ClientSession> where, boolean goOn) {
             this.where = where;
             this.goOn = goOn;
         }
 
         private RevocationOutcome run(List<VolumeId.Provisioned> all) {
-            // fails before anything is changed where sessions could not be ended
+            // fails before any change if sessions cannot be listed
             all.stream()
                     .distinct()
                     .collect(Collectors.groupingBy(FileSystemRef::of))
@@ -288,8 +290,7 @@ public final class KeyRevocation {
                             done ? volumes.current(volume) : Optional.empty()));
         }
 
-        /// Whether an earlier run that was cut off has removed the identities of these sessions, and nodes
-        /// have another key.
+        /// Returns whether an interrupted run has removed the identities of these sessions and stored a new key.
         private boolean isDone(VolumeId.Provisioned volume, List<VolumeIdentity> minted, List<ClientSession> here) {
             Set<String> ids = minted.stream().map(VolumeIdentity::userId).collect(Collectors.toSet());
             return !here.isEmpty()
@@ -297,8 +298,8 @@ public final class KeyRevocation {
                     && here.stream().map(ClientSession::userId).noneMatch(ids::contains);
         }
 
-        /// Ends the sessions that revoked keys have at a place. Those that come again whatever is done get no
-        /// volume into trouble: its other key is another identity's.
+        /// Evicts the sessions of revoked keys in a file system. Sessions that keep reappearing do not harm a
+        /// volume, because its new key belongs to another identity.
         private void end(FileSystemRef place) {
             try {
                 SessionEviction evicted = SessionEviction.of(
@@ -331,7 +332,7 @@ public final class KeyRevocation {
                                     .orElseThrow()));
         }
 
-        /// The volume whose revoked key a session uses.
+        /// Returns the volume whose revoked key a session uses.
         private Optional<Doomed> revoked(FileSystemRef place, ClientSession session) {
             return volumeOf(place, session)
                     .flatMap(volume -> Optional.ofNullable(doomed.get(volume)))
@@ -357,7 +358,7 @@ public final class KeyRevocation {
                     .orElseGet(() -> grants.apply(each.volume).map(volumeCaps -> volumes.mint(next, volumeCaps)));
         }
 
-        /// Removes what a controller has minted meanwhile, which missed what was removed.
+        /// Removes identities that a controller minted meanwhile, because it did not know of the revocation.
         private void removeRest(Doomed each) {
             try {
                 volumes.minted(each.volume).stream()

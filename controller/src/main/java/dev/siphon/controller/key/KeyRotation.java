@@ -8,16 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Gives volumes other keys while they are in use: a second identity with the same caps takes the place of the
-/// first in the store, and the first goes when no session uses it any more. What is mounted stays mounted.
+/// Replaces the keys of volumes in use. A second identity with the same caps replaces the first in the store; the
+/// first is removed once no session uses it. Mounted volumes stay mounted.
 ///
-/// Everything may be repeated, and goes on where it was cut off; it does not disturb a controller that runs.
+/// Every step is idempotent and resumes an interrupted run. A running controller is not disturbed.
 public final class KeyRotation {
     private final VolumeIdentities volumes;
     private final ClientSessions sessions;
     private final KeyStore store;
 
-    /// @param exists whether there is still such a volume
+    /// @param exists whether the volume still exists
     public KeyRotation(
             Identities identities, KeyStore store, ClientSessions sessions, Predicate<VolumeId.Provisioned> exists) {
         this.volumes = new VolumeIdentities(identities, store, exists);
@@ -25,22 +25,22 @@ public final class KeyRotation {
         this.store = store;
     }
 
-    /// How far the rotation of one volume is.
+    /// The progress of one volume's rotation.
     ///
     /// @param current the identity whose key nodes get now
-    /// @param usedBy the sessions that still use older ones; empty if only the current one is left
+    /// @param usedBy the sessions that still use older identities; empty if only the current one is left
     public record Progress(VolumeIdentity current, List<ClientSession> usedBy) {
         public Progress {
             usedBy = List.copyOf(usedBy);
         }
 
-        /// Whether only the current identity is left.
+        /// Returns whether only the current identity is left.
         public boolean isDone() {
             return usedBy.isEmpty();
         }
     }
 
-    /// The volumes whose key is older than `age`, or whose last rotation has not come to its end.
+    /// Returns the volumes whose key is older than `age`, or whose last rotation is unfinished.
     public List<VolumeId.Provisioned> due(Duration age, Instant now) {
         return store.volumes().stream()
                 .filter(volume -> store.since(volume)
@@ -50,10 +50,12 @@ public final class KeyRotation {
                 .toList();
     }
 
-    /// Goes on with a rotation that was begun before, or begins one.
+    /// Resumes a rotation, or starts one.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the volume has no key, in the store and in the cluster
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not see sessions
+    /// @throws DriverException.NotFound (NOT_FOUND) if the store has no key of the volume, the key's identity is
+    ///     gone, or the volume was deleted
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not list
+    ///     sessions
     public Progress rotate(VolumeId.Provisioned volume) {
         VolumeIdentity current = current(volume);
         if (olderThan(current).isEmpty()) {
@@ -61,14 +63,14 @@ public final class KeyRotation {
                 throw new DriverException.NotFound("volume " + volume + " has a key whose identity client."
                         + current.userId() + " is gone; the controller mints another within ten minutes");
             }
-            // so that nothing is changed where the end of sessions could not be seen
+            // fails before any change if sessions cannot be listed
             var _ = sessions.of(volume.cluster(), volume.fileSystem(), current.userId());
             current = volumes.follow(current);
         }
         return finish(current);
     }
 
-    /// Removes the older identities of a volume that no session uses any more.
+    /// Removes a volume's older identities that no session uses.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume has no key
     public Progress finish(VolumeId.Provisioned volume) {

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// What an identity opens.
+/// The objects that an identity opens.
 ///
-/// @param objects where in RADOS, as `POOL/NAMESPACE`; empty if nobody knows any more
-/// @param shared the other volumes whose objects are there too
+/// @param objects where in RADOS, as `POOL/NAMESPACE`; empty if unknown
+/// @param shared the other volumes with objects there
 record KeyScope(Optional<String> objects, Set<VolumeId.Provisioned> shared) {
     static final KeyScope UNKNOWN = new KeyScope(Optional.empty(), Set.of());
 

@@ -7,55 +7,56 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Port: where the keys of volumes wait for the nodes that stage them.
+/// Port: holds the keys of volumes for the nodes that stage them.
 ///
-/// What stores throw beyond what is said here: [dev.siphon.csi.DriverException.BackendUnavailable]
-/// (UNAVAILABLE) if the store cannot be reached, [dev.siphon.csi.DriverException.AccessDenied]
-/// (PERMISSION_DENIED) if the driver may not use it. No message holds a key. Repeating anything is safe.
+/// All methods may throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if the store is
+/// unreachable, and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not use
+/// it. No message holds a key. All methods are idempotent.
 public interface KeyStore {
-    /// Keeps the key of a volume, in place of an earlier one.
+    /// Stores the key of a volume, replacing an earlier one.
     ///
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something that is not Siphon's has the
-    ///     place; it is left as it is
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if an object that is not Siphon's has
+    ///     the place; it stays unchanged
     void put(VolumeId.Provisioned volume, VolumeKey key);
 
-    /// The key of a volume, as the store has it now.
+    /// Returns the current key of a volume.
     Optional<VolumeKey> find(VolumeId.Provisioned volume);
 
-    /// Since when a volume has the key that it has; empty if it has none.
+    /// Returns when the volume's current key was stored; empty if it has none.
     Optional<Instant> since(VolumeId.Provisioned volume);
 
-    /// Forgets the key of a volume; one that is not there is no error.
+    /// Removes the key of a volume; a missing one is no error.
     void remove(VolumeId.Provisioned volume);
 
-    /// The volumes that have a key here.
+    /// Returns the volumes that have a key in this store.
     List<VolumeId.Provisioned> volumes();
 
-    /// The volumes that have a key here, each with the id of the identity that it is for.
+    /// Returns the volumes that have a key in this store, each with its identity's id.
     default Map<VolumeId.Provisioned, String> userIds() {
         return volumes().stream()
                 .flatMap(volume -> find(volume).map(key -> Map.entry(volume, key.userId())).stream())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    /// False if there is certainly no key of the volume here, or only one that this process has not made. Asks
-    /// nobody: a new volume must not wait for a store.
+    /// Returns false if the store certainly has no key of the volume, or only one that this process did not
+    /// create. Makes no call to the store, because a new volume must not wait for it.
     default boolean mayHave(VolumeId.Provisioned volume) {
         return true;
     }
 
-    /// Says what the CO calls a volume, for stores into which nodes look under that name. Asks nobody.
+    /// Records the CO's name for a volume, for stores in which nodes look up keys by that name. Makes no call to
+    /// the store.
     default void named(VolumeId.Provisioned volume, String name) {
-        // here a volume's id is name enough
+        // the volume id serves as the name
     }
 
-    /// The namespace of the claim to which an administrator has given a volume that this process did not make, by a
-    /// PersistentVolume; empty where nobody has.
+    /// Returns the namespace of the claim if an administrator wrote a PersistentVolume for a volume that this
+    /// process did not create; otherwise empty.
     default Optional<String> claimedFrom(VolumeId.Provisioned volume) {
         return Optional.empty();
     }
 
-    /// Whether it is known where the key of a volume belongs, so that it can be put; it may come to be known later.
+    /// Returns whether the place of a volume's key is known, so that it can be stored; this may change later.
     default boolean hasPlaceFor(VolumeId.Provisioned volume) {
         return true;
     }

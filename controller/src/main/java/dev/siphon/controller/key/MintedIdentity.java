@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// An identity as the mons have it, without its key.
+/// An identity as the mons know it, without its key.
 ///
 /// @param userId without `client.`
 /// @param caps what each service allows it
@@ -18,13 +18,13 @@ public record MintedIdentity(String userId, Map<String, String> caps) {
         caps = Map.copyOf(caps);
     }
 
-    /// The directory that a dataset's identity reads; empty if its caps name none.
+    /// Returns the directory that a dataset's identity reads; empty if its caps name none.
     public Optional<String> path() {
         Matcher found = PATH.matcher(caps.getOrDefault("mds", ""));
         return found.find() ? Optional.of(found.group(1)) : Optional.empty();
     }
 
-    /// Where the objects are that it opens, as `POOL/NAMESPACE`; empty if its caps are none of a volume's.
+    /// Returns where in RADOS it may access objects, as `POOL/NAMESPACE`; empty if its caps are not a volume's.
     public Optional<String> objects() {
         Matcher found = OBJECTS.matcher(caps.getOrDefault("osd", ""));
         return found.find() ? Optional.of(found.group(1) + "/" + found.group(2)) : Optional.empty();

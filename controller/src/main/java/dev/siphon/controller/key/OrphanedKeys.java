@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Volumes that may be gone while their keys are not: a DeleteVolume that was not answered in time may have been
-/// carried out since, and nobody has to ask for it again.
+/// Removes the keys of volumes that may have been deleted. A DeleteVolume that missed its deadline may still
+/// succeed later, and the CO need not retry it.
 ///
-/// A volume counts as gone when two looks in a row have not found it. No key is minted while what is left of one is
-/// removed, and it is looked for once more then: what comes under its name meanwhile keeps the key that it gets.
+/// A volume counts as gone after two scans in a row did not find it. Its keys are then removed under a lock that
+/// excludes minting, after a last check. So a new volume of the same name keeps its key.
 final class OrphanedKeys {
     private static final Logger LOG = LoggerFactory.getLogger(OrphanedKeys.class);
     private static final int LOOKS = 2;
@@ -25,10 +25,10 @@ final class OrphanedKeys {
     private final FileTree files;
     private final Consumer<VolumeId.Provisioned> remove;
 
-    /// Those in doubt, with how many looks in a row have not found them.
+    /// The volumes in doubt, each with the number of successive misses.
     private final Map<VolumeId.Provisioned, Integer> missed = new ConcurrentHashMap<>();
 
-    /// Read by who mints, written by who removes.
+    /// Read lock for minting, write lock for removal.
     private final ReentrantReadWriteLock guard = new ReentrantReadWriteLock();
 
     /// @param remove removes the identities and the key of a volume
@@ -37,26 +37,27 @@ final class OrphanedKeys {
         this.remove = remove;
     }
 
-    /// A volume is about to go.
+    /// Marks a volume that is about to be deleted.
     void markUncertain(VolumeId.Provisioned volume) {
         missed.putIfAbsent(volume, 0);
     }
 
-    /// Somebody has looked for a volume and not found it.
+    /// Records that a volume was not found.
     void miss(VolumeId.Provisioned volume) {
         missed.putIfAbsent(volume, 1);
     }
 
-    /// A volume is there, or all of it is gone.
+    /// Removes a volume from the doubtful ones, because it exists or is completely gone.
     ///
     /// @return whether it was in doubt
     boolean resolve(VolumeId.Provisioned volume) {
         return missed.remove(volume) != null;
     }
 
-    /// Mints a key, which nobody removes meanwhile.
+    /// Mints a key while removal is locked out.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if keys are being removed for longer than that
+    /// @throws DriverException.OperationPending (ABORTED) if a removal takes longer than `timeLeft`
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the driver is stopping
     void minting(Duration timeLeft, Runnable mint) {
         try {
             if (!guard.readLock().tryLock(timeLeft.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -73,7 +74,7 @@ final class OrphanedKeys {
         }
     }
 
-    /// Looks for the volumes of a cluster that are in doubt; what could not be looked for is the next time.
+    /// Checks the doubtful volumes of a cluster. A volume that cannot be checked now is checked in the next scan.
     void scan(String cluster) {
         missed.keySet().stream()
                 .filter(volume -> volume.cluster().equals(cluster))
@@ -89,7 +90,7 @@ final class OrphanedKeys {
     private void lookFor(VolumeId.Provisioned volume) {
         boolean gone = isGone(volume);
         Integer times = missed.computeIfPresent(volume, (_, before) -> gone ? before + 1 : 0);
-        // whoever mints now may mint for it, so that the next look is soon enough
+        // a mint in progress may be for this volume; the next scan is soon enough
         if (times == null || times < LOOKS || !guard.writeLock().tryLock()) {
             return;
         }
@@ -104,7 +105,7 @@ final class OrphanedKeys {
         }
     }
 
-    /// Whether there is no data of it; its snapshots may be left.
+    /// Returns whether the volume's data is gone; its snapshots may be left.
     private boolean isGone(VolumeId.Provisioned volume) {
         try {
             String _ = files.dataDirectory(

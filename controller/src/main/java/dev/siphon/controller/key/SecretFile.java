@@ -12,16 +12,16 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// Files that hold a secret: mode 0600 from the beginning, whole or not there, also after a crash.
+/// Writes files that hold a secret: mode 0600 from the start, and replaced atomically, even across a crash.
 public final class SecretFile {
     private static final FileAttribute<?> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private SecretFile() {}
 
-    /// Writes `text` to `file`, in place of what was there.
+    /// Replaces the content of `file` with `text`.
     ///
-    /// @throws IOException if it cannot be written; its message names a file and nothing of `text`
+    /// @throws IOException if it cannot be written; the message names a file and nothing of `text`
     public static void replace(Path file, String text) throws IOException {
         Path aside = aside(file);
         Files.deleteIfExists(aside);
@@ -36,7 +36,7 @@ public final class SecretFile {
         Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /// Removes the file, and what a kill left beside it; one that is not there is no error.
+    /// Removes the file and the temporary file of an interrupted write; a missing one is no error.
     static void remove(Path file) throws IOException {
         Files.deleteIfExists(aside(file));
         Files.deleteIfExists(file);

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// What was ended of a file system's sessions. Whoever has a ticket still can open another one after his was
-/// ended, so it is looked again until there is none.
+/// The result of evicting sessions of a file system. A client with a valid ticket can reconnect after an
+/// eviction, so eviction repeats until no session is left.
 ///
-/// @param ended the sessions that were ended, each once
-/// @param left those that were there still when the time was over
+/// @param ended the evicted sessions, each once
+/// @param left the sessions that were open when the time ran out
 public record SessionEviction(List<ClientSession> ended, List<ClientSession> left) {
-    /// How long to go on ending sessions that come again.
+    /// How long to evict sessions that reappear.
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final Duration PAUSE = Duration.ofMillis(200);
@@ -25,10 +25,12 @@ public record SessionEviction(List<ClientSession> ended, List<ClientSession> lef
         left = List.copyOf(left);
     }
 
-    /// Ends the sessions of a file system that `which` says, until there is none. Repeating it is safe.
+    /// Evicts the sessions of a file system that `which` selects, until none is left or `patience` has passed.
+    /// Idempotent.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not
-    /// @throws DriverException if some could not be ended and the time is over
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not evict
+    ///     sessions
+    /// @throws DriverException if some could not be evicted in time
     public static SessionEviction of(
             ClientSessions sessions,
             String cluster,
@@ -49,7 +51,7 @@ public record SessionEviction(List<ClientSession> ended, List<ClientSession> lef
             } catch (DriverException.AccessDenied denied) {
                 throw denied;
             } catch (DriverException notAll) {
-                // those that were ended are not seen again
+                // the next listing omits the sessions that were evicted
                 if (System.nanoTime() > end) {
                     throw notAll;
                 }
@@ -58,7 +60,7 @@ public record SessionEviction(List<ClientSession> ended, List<ClientSession> lef
         }
     }
 
-    /// What goes on, for people; empty if nothing does.
+    /// Describes the sessions left, for people; empty if there are none.
     public Optional<String> leftInWords() {
         return left.isEmpty()
                 ? Optional.empty()
@@ -66,7 +68,7 @@ public record SessionEviction(List<ClientSession> ended, List<ClientSession> lef
                         + "; have their addresses blocked");
     }
 
-    /// Sessions, for people.
+    /// Lists sessions, for people.
     public static String inWords(List<ClientSession> sessions) {
         return sessions.stream()
                 .map(session -> "client." + session.userId() + " at " + session.host() + "@" + session.address())

@@ -8,10 +8,10 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// Finds the snapshot for which a volume stands, by the names of all that its account has: one mgr command, and
-/// one for each volume of the account.
+/// Finds the snapshot that a volume shows, by comparing the names of all snapshots of its account. Costs one mgr
+/// command, plus one per volume of the account.
 public record SnapshotSearch(Subvolumes subvolumes) {
-    /// The snapshot; empty if it is not found.
+    /// Returns the snapshot; empty if it is not found.
     public Optional<SnapshotId> of(VolumeId.Provisioned shallow) {
         SubvolumeGroup group = SubvolumeGroup.of(shallow);
         return subvolumes.list(group).orElse(List.of()).stream()

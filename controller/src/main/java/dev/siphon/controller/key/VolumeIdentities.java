@@ -11,25 +11,24 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// The generations of volumes' identities, and the step from one to the next, which is the same when a key is
-/// rotated and when it is revoked. The cluster's identities are listed once, so this is for a process that
-/// ends soon.
+/// Lists the generations of volume identities, and moves a volume to its next one, for rotation and revocation.
+/// The cluster's identities are listed once and cached, so use this only in short-lived processes.
 final class VolumeIdentities {
     private final Identities identities;
     private final KeyStore store;
     private final Predicate<VolumeId.Provisioned> exists;
 
-    /// By cluster, and by user id.
+    /// By cluster, then by user id.
     private final Map<String, SortedMap<String, MintedIdentity>> known = new HashMap<>();
 
-    /// @param exists whether there is still such a volume
+    /// @param exists whether the volume still exists
     VolumeIdentities(Identities identities, KeyStore store, Predicate<VolumeId.Provisioned> exists) {
         this.identities = identities;
         this.store = store;
         this.exists = exists;
     }
 
-    /// Those that the cluster has, the latest last.
+    /// Returns the volume's identities in the cluster, the latest last.
     List<VolumeIdentity> minted(VolumeId.Provisioned volume) {
         return startingWith(volume.cluster(), VolumeIdentity.first(volume).userId()).stream()
                 .flatMap(minted -> VolumeIdentity.of(volume, minted.userId()).stream())
@@ -37,7 +36,7 @@ final class VolumeIdentities {
                 .toList();
     }
 
-    /// All identities of a cluster's volumes that begin so.
+    /// Returns all volume identities of a cluster with this prefix.
     List<MintedIdentity> startingWith(String cluster, String prefix) {
         return in(cluster).tailMap(prefix).values().stream()
                 .takeWhile(minted -> minted.userId().startsWith(prefix))
@@ -52,18 +51,18 @@ final class VolumeIdentities {
         });
     }
 
-    /// The one whose key nodes get.
+    /// Returns the identity whose key nodes get.
     Optional<VolumeIdentity> current(VolumeId.Provisioned volume) {
         return store.find(volume).flatMap(key -> VolumeIdentity.of(volume, key.userId()));
     }
 
-    /// The caps of an identity, if the cluster has it.
+    /// Returns the caps of an identity, if the cluster has it.
     Optional<Map<String, String>> caps(VolumeIdentity identity) {
         return Optional.ofNullable(in(identity.volume().cluster()).get(identity.userId()))
                 .map(MintedIdentity::caps);
     }
 
-    /// The last generation that the cluster has or the store names; 0 if there is none.
+    /// Returns the last generation in cluster or store; 0 if there is none.
     int latest(VolumeId.Provisioned volume) {
         List<VolumeIdentity> minted = minted(volume);
         return Math.max(
@@ -71,16 +70,16 @@ final class VolumeIdentities {
                 current(volume).map(VolumeIdentity::generation).orElse(0));
     }
 
-    /// Forgets what a cluster had, so that it is asked again.
+    /// Drops the cached identities of a cluster.
     void lookAgain(String cluster) {
         known.remove(cluster);
     }
 
-    /// Mints another one with the caps of `like`, and gives nodes its key from now on. Where it is not known
-    /// whether there is such a volume, nothing is minted.
+    /// Mints the next identity with the caps of `like`, and stores its key for nodes. Mints nothing if it is
+    /// unknown whether the volume exists.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted, or is meanwhile; then nothing is
-    ///     left
+    /// @throws DriverException.NotFound (NOT_FOUND) if `like` is gone, or the volume was deleted before or during
+    ///     the call; then nothing is left
     VolumeIdentity follow(VolumeIdentity like) {
         VolumeId.Provisioned volume = like.volume();
         if (!exists.test(volume)) {
@@ -92,12 +91,12 @@ final class VolumeIdentities {
         return give(mint(next, caps));
     }
 
-    /// An identity whose key nobody gets yet.
+    /// An identity whose key is not stored yet.
     record Fresh(VolumeIdentity identity, VolumeKey key) {}
 
-    /// Mints one that there has not been. Asks nobody but the mons.
+    /// Mints an identity under an unused name. Calls only the mons.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if somebody else has just minted it
+    /// @throws DriverException.OperationPending (ABORTED) if another process has just minted it
     Fresh mint(VolumeIdentity identity, Map<String, String> caps) {
         String cluster = identity.volume().cluster();
         VolumeKey key = identities.mintNew(cluster, identity.userId(), caps);
@@ -105,7 +104,7 @@ final class VolumeIdentities {
         return new Fresh(identity, key);
     }
 
-    /// As [#mint], where no earlier one is left whose caps it could have.
+    /// Like [#mint], if no earlier identity is left to copy the caps from.
     Fresh mint(VolumeIdentity identity, VolumeCaps volumeCaps) {
         String cluster = identity.volume().cluster();
         VolumeKey key = identities.mintNew(cluster, identity.userId(), volumeCaps);
@@ -113,14 +112,14 @@ final class VolumeIdentities {
         return new Fresh(identity, key);
     }
 
-    /// Gives nodes that key from now on.
+    /// Stores the key, so that nodes use it from now on.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted; then nothing is left
     VolumeIdentity give(Fresh fresh) {
         VolumeId.Provisioned volume = fresh.identity().volume();
         store.put(volume, fresh.key());
         if (!exists.test(volume)) {
-            // the controller removed the keys it knew of before this one was in the store
+            // the controller has removed only the keys known before this one was stored
             remove(fresh.identity());
             store.remove(volume);
             throw gone(volume);

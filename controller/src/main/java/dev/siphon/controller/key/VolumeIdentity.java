@@ -6,36 +6,35 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cephx identity of a volume: `siphon.FS.GROUP.SUBVOLUME` is the first, the same with `.2`, `.3` and so on
-/// behind are those by which it was replaced.
+/// A cephx identity of a volume. The first is `siphon.FS.GROUP.SUBVOLUME`; its replacements add `.2`, `.3` and so
+/// on.
 ///
 /// @param generation 1 for the first
 public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
-    /// How all identities of volumes begin.
+    /// The prefix of all volume identities.
     public static final String PREFIX = "siphon.";
 
-    /// Names of Siphon's groups and subvolumes have no dots, and begin with a letter.
+    /// Names of Siphon's groups and subvolumes start with a letter and contain no dots.
     private static final Pattern BEHIND_FILE_SYSTEM =
             Pattern.compile("([a-z][a-z0-9-]*)\\.([a-z][a-z0-9-]*)(?:\\.([1-9][0-9]{0,8}))?");
 
-    /// The first identity of a volume.
     public static VolumeIdentity first(VolumeId.Provisioned volume) {
         return new VolumeIdentity(volume, 1);
     }
 
-    /// The identity's id, without `client.`.
+    /// Returns the identity's id, without `client.`.
     public String userId() {
         String base = PREFIX + volume.fileSystem() + "." + volume.group() + "." + volume.subvolume();
         return generation == 1 ? base : base + "." + generation;
     }
 
-    /// Which identity of a volume an id is; empty if it is none of that volume's.
+    /// Parses an id as an identity of this volume; empty if it is not one.
     static Optional<VolumeIdentity> of(VolumeId.Provisioned volume, String userId) {
         return parse(volume.cluster(), volume.fileSystem(), userId)
                 .filter(identity -> identity.volume().equals(volume));
     }
 
-    /// Which volume's identity an id is; empty if it is no volume's of that file system.
+    /// Parses an id as the identity of any volume of that file system; empty if it is not one.
     public static Optional<VolumeIdentity> parse(String cluster, String fileSystem, String userId) {
         String begin = PREFIX + fileSystem + ".";
         if (!userId.startsWith(begin)) {

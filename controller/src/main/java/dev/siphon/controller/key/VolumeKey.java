@@ -2,8 +2,8 @@ package dev.siphon.controller.key;
 
 /// A cephx identity with its secret.
 ///
-/// @param userId without the type `client.`
-/// @param secret its key, base64; never in a message
+/// @param userId without `client.`
+/// @param secret its key in base64; must never appear in a message
 public record VolumeKey(String userId, String secret) {
     @Override
     public String toString() {

@@ -38,21 +38,20 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives every volume an identity of its own, and takes it away with the volume.
+/// Gives every volume its own identity, and removes it with the volume.
 ///
-/// The key follows the answer to CreateVolume, as nobody can stage a volume sooner than that: minting takes as
-/// long as the volume itself. Only that of a volume that is a snapshot goes before it. What fails or is cut
-/// off is tried again ([#heal]).
+/// Minting takes as long as creating the volume and follows the reply to CreateVolume, because no node can stage
+/// a volume sooner. Only volumes that show a snapshot get their key before the reply. Failed or interrupted
+/// minting is retried ([#heal]).
 public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeKeys.class);
 
-    /// Identities are minted one after another in the mons; more at once would only take threads from
-    /// callers.
+    /// The mons mint identities one by one; more parallelism would only block callers' threads.
     private static final int AT_ONCE = 4;
 
     private static final Duration HEAL = Duration.ofSeconds(5);
 
-    /// How often to see whether the keys are still where nodes look for them.
+    /// How often to check that nodes can still find the keys.
     private static final Duration LOOK = Duration.ofMinutes(10);
 
     private final Clusters clusters;
@@ -63,10 +62,10 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final KeyStore store;
     private final Supplier<Duration> timeLeft;
 
-    /// The keys that are yet to be minted; done where that has failed.
+    /// Volumes whose keys are not minted yet; the future is done if minting failed.
     private final Map<VolumeId.Provisioned, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
 
-    /// The last generation in the cluster of what had been replaced when that was last looked at.
+    /// The highest generation found in the cluster, for volumes with replaced identities.
     private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
 
     private final BiConsumer<VolumeId.Provisioned, String> adopted;
@@ -76,13 +75,13 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("keys-heal").factory());
 
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param timeLeft returns the time left until the caller's deadline
     public VolumeKeys(CephPorts ceph, Identities identities, KeyStore store, Supplier<Duration> timeLeft) {
         this(ceph, identities, store, timeLeft, (_, _) -> {});
     }
 
-    /// @param adopted gets volumes for which an administrator has written PersistentVolumes, with the namespaces of
-    ///     their claims; waits for nobody
+    /// @param adopted receives volumes with PersistentVolumes written by an administrator, and the namespaces of
+    ///     their claims; must not block
     public VolumeKeys(
             CephPorts ceph,
             Identities identities,
@@ -100,12 +99,12 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         this.orphans = new OrphanedKeys(files, this::removeAll);
     }
 
-    /// Begins to look after what is without a key.
+    /// Starts the background tasks that mint missing keys.
     public VolumeKeys start(BackgroundTasks tasks) {
         return start(tasks, LOOK);
     }
 
-    /// @param look how often to see whether the keys are still where nodes look for them
+    /// @param look how often to check that nodes can still find the keys
     VolumeKeys start(BackgroundTasks tasks, Duration look) {
         var _ = healer.scheduleWithFixedDelay(
                 tasks.guarded("keys-heal", this::heal), 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
@@ -121,15 +120,15 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     @Override
     public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
-        // one that was in doubt may be another than the one that the key was minted for
+        // a volume in doubt may have been recreated, so its stored key may be of the deleted one
         boolean doubtful = orphans.resolve(volume);
         if (!doubtful && store.mayHave(volume) && store.find(volume).isPresent()) {
             return;
         }
         store.named(volume, name);
         if (context.readOnly()) {
-            // of a snapshot's volume nothing but its context says which snapshot: what is cut off here, the retry
-            // does
+            // only the context says which snapshot the volume shows, so minting runs here; a retry repeats it if
+            // interrupted
             mint(volume, context.dataPath().orElseThrow(), false);
         } else {
             begin(volume);
@@ -148,7 +147,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             slots.acquire();
             try {
                 if (!store.hasPlaceFor(volume)) {
-                    // made by a controller before this one, and nobody has named it since
+                    // an earlier controller created it, and no call has named it since
                     LOG.debug("volume {} has no key yet, it is tried again: nobody has named it", volume);
                     return;
                 }
@@ -169,7 +168,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } finally {
-            // nobody may wait for ever, whatever it was that went wrong
+            // waiting threads must never hang, whatever failed
             mine.cancel(false);
         }
     }
@@ -185,7 +184,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                         () -> LOG.warn("volume {} has no key: the snapshot for which it stands is not found", volume));
     }
 
-    /// Mints what could not be minted before, and what an earlier controller left without a key.
+    /// Retries failed minting, and mints keys that an earlier controller left out.
     private void heal() {
         pending.forEach((volume, failed) -> {
             if (failed.isDone() && pending.remove(volume, failed)) {
@@ -197,9 +196,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         });
     }
 
-    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows
-    /// that; a listing of all volumes would cost a call to Ceph for each account. Removes what is left of
-    /// volumes that went.
+    /// Restores keys removed from the store or the mons, and removes keys of deleted volumes. It compares store
+    /// and mons only, because listing all volumes costs one Ceph call per account.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
             orphans.scan(cluster);
@@ -229,7 +227,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         }
     }
 
-    /// All volumes; those that have left a key are noted.
+    /// Returns all volumes; records those that are missing but have left an identity or key.
     private Stream<VolumeId.Provisioned> allVolumes(IdentityScan seen) {
         Set<VolumeId.Provisioned> there = volumes(seen).collect(Collectors.toUnmodifiableSet());
         seen.claimed()
@@ -251,31 +249,31 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return Volumes.canHaveMade(volume) && !Homes.isHome(volume);
     }
 
-    /// How many keys are yet to be minted.
+    /// Returns how many keys are not minted yet.
     int waiting() {
         return pending.size();
     }
 
-    /// Mints the key of a volume at once, in place of one that is there. Not for a volume that stands for a
-    /// snapshot, which nothing but its context names.
+    /// Mints the key of a volume now and stores it, replacing the stored one. Does nothing while the account is
+    /// frozen. Not for volumes that show a snapshot, because only their context names it.
     public void mintNow(VolumeId.Provisioned volume) {
         mint(volume, Homes.behind(volume).subvolume(), true);
     }
 
-    /// The same for an account that is frozen still, and is about to go on.
+    /// Like [#mintNow], for an account that is still frozen and about to be unfrozen.
     public void mintForFrozen(VolumeId.Provisioned volume) {
         mintAnyway(volume, Homes.behind(volume).subvolume(), true);
     }
 
-    /// The same for a volume that stands for `snapshot`.
+    /// Like [#mintNow], for a volume that shows `snapshot`, while the account is still frozen.
     public void mintForFrozen(VolumeId.Provisioned volume, SnapshotId snapshot) {
         mintAnyway(volume, dataPath(snapshot), false);
     }
 
-    /// What the key of a volume is to open, as the volume itself says; empty while its account is frozen, and
-    /// if the snapshot for which it stands is not found.
+    /// Returns the caps for a volume's key, as read from the volume. Empty while its account is frozen, or if the
+    /// snapshot that it shows is not found.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     public Optional<VolumeCaps> grantOf(VolumeId.Provisioned volume) {
         if (accountFreeze.isFrozen(SubvolumeGroup.of(volume))) {
             return Optional.empty();
@@ -286,7 +284,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return Optional.of(grant(volume, Homes.behind(volume).subvolume(), true));
     }
 
-    /// The snapshot for which a volume stands, by the names of all that its account has.
+    /// Finds the snapshot that a volume shows, by comparing the names of all snapshots of its account.
     public Optional<SnapshotId> snapshotOf(VolumeId.Provisioned shallow) {
         return new SnapshotSearch(subvolumes).of(shallow);
     }
@@ -295,7 +293,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return snapshot.volume().subvolume() + "/.snap/" + snapshot.name();
     }
 
-    /// The keys of an account that is frozen are gone until it is no more.
+    /// Mints a key, except while the account is frozen: a frozen account has none.
     private void mint(VolumeId.Provisioned volume, String dataPath, boolean writable) {
         if (!accountFreeze.isFrozen(SubvolumeGroup.of(volume))) {
             mintAnyway(volume, dataPath, writable);
@@ -309,7 +307,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         });
     }
 
-    /// The identity that the volume has, or is to have; older ones may still be there.
+    /// Returns the identity that the volume has or will get; older ones may still exist.
     private VolumeIdentity latest(VolumeId.Provisioned volume) {
         return kept(volume).orElseGet(() -> new VolumeIdentity(volume, later.getOrDefault(volume, 1)));
     }
@@ -318,8 +316,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return store.find(volume).flatMap(key -> VolumeIdentity.of(volume, key.userId()));
     }
 
-    /// What the volume's layout says about where its objects are. A volume that is gone meanwhile is
-    /// [DriverException.NotFound].
+    /// Returns the caps, with pool and namespace from the volume's layout. Throws [DriverException.NotFound] if
+    /// the volume is gone.
     private VolumeCaps grant(VolumeId.Provisioned volume, String dataPath, boolean writable) {
         String group = SubvolumeGroup.of(volume).path();
         String data = files.dataDirectory(volume.cluster(), volume.fileSystem(), group + "/" + dataPath);
@@ -347,8 +345,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         boolean _ = orphans.resolve(volume);
     }
 
-    /// Removes every identity of a volume, and its key. Where the store does not say how many there are, the
-    /// mons do.
+    /// Removes all identities of a volume, and its key. If the store does not know the last generation, the mons
+    /// are asked.
     private void removeAll(VolumeId.Provisioned volume) {
         Stream<VolumeIdentity> all = kept(volume)
                 .map(identity -> IntStream.rangeClosed(
@@ -367,12 +365,12 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                 .flatMap(userId -> VolumeIdentity.of(volume, userId).stream());
     }
 
-    /// A key that is being minted now would outlive the volume.
+    /// Waits for minting in progress, because a key minted now would outlive the volume.
     private void awaitEnd(VolumeId.Provisioned volume, CompletableFuture<Void> minting) {
         try {
             minting.get(timeLeft.get().toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | CancellationException _) {
-            // nothing was minted, or it is removed now
+            // nothing was minted, or it is removed next
         } catch (TimeoutException _) {
             throw new DriverException.OperationPending("the key of volume " + volume + " is being made; retry");
         } catch (InterruptedException _) {

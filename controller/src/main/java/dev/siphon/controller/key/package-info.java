@@ -1,4 +1,4 @@
-/// cephx identities: one per volume, that opens this volume and nothing else.
+/// Manages cephx identities: each volume has one, and it opens only that volume.
 @NullMarked
 package dev.siphon.controller.key;
 
