@@ -25,17 +25,17 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives every group the quota that the directory says its account may have, again and again: more, or less, also
-/// less than is in it, which stops writes and deletes nothing. Where the directory says nothing of an account's
-/// allowance the quota stays as it is, and so it does when the account is gone, or the directory does not answer.
+/// Periodically sets the quota of each group to the allowance that the directory has for its account. A quota
+/// below the current usage stops writes and deletes nothing. The quota stays if the directory has no such account
+/// or no allowance for it, or does not answer.
 ///
-/// A round costs three searches in the directory at most, however many accounts there are, and one call to each
-/// file system, which reads three attributes of each group; none to a mon or mgr. A quota that differs is one
-/// more call.
+/// A round costs at most three directory searches, however many accounts there are, plus one call per file
+/// system. That call reads three attributes of each group and needs no mon or mgr. Each changed quota or account
+/// note costs one more call.
 public final class QuotaReconciler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QuotaReconciler.class);
 
-    /// What a round may take; what is not done then is done in the next one.
+    /// Time limit of a round; the next round does the rest.
     private static final Duration ROUND = Duration.ofMinutes(15);
 
     private final Clusters clusters;
@@ -48,21 +48,21 @@ public final class QuotaReconciler implements AutoCloseable {
     private volatile boolean stopped;
     private Optional<BackgroundTasks.Task> task = Optional.empty();
 
-    /// What a round found.
+    /// The result of a round.
     ///
-    /// @param whole whether the directory and all clusters answered
-    /// @param inStep groups whose quota is as the directory says, now at least
-    /// @param changed those of them that were not before
+    /// @param whole false if a cluster did not answer, or a group could not be updated
+    /// @param inStep groups whose account the directory has
+    /// @param changed groups whose quota this round changed
     /// @param gone groups whose account the directory does not have
     public record ReconcileResult(boolean whole, int inStep, int changed, int gone) {}
 
-    /// @param ledger is told what holds
+    /// @param ledger receives the allowance in force of each group
     public QuotaReconciler(
             CephPorts ports, AccountDirectory directory, AllowanceLedger ledger, PrometheusRegistry registry) {
         this(ports, directory, ledger, registry, ROUND);
     }
 
-    /// @param limit what a round may take
+    /// @param limit time limit of a round
     QuotaReconciler(
             CephPorts ports,
             AccountDirectory directory,
@@ -77,7 +77,7 @@ public final class QuotaReconciler implements AutoCloseable {
         this.metrics = new QuotaReconcilerMetrics(registry);
     }
 
-    /// Begins, with the first round after the first interval.
+    /// Starts the reconciler; the first round runs after the first interval.
     public QuotaReconciler start(Duration every, BackgroundTasks tasks) {
         task = Optional.of(tasks.every("reconcile", every, every, this::reconcileOrTell));
         return this;
@@ -98,10 +98,10 @@ public final class QuotaReconciler implements AutoCloseable {
         }
     }
 
-    /// One round.
+    /// Runs one round.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer, or the round
-    ///     takes too long: what was not looked at stays
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer, the round
+    ///     exceeds its limit, or the driver stops; the remaining groups stay as they are
     public ReconcileResult reconcile() {
         long end = System.nanoTime() + limit.toNanos();
         Map<SubvolumeGroup, GroupStanding> groups = new LinkedHashMap<>();
@@ -146,7 +146,7 @@ public final class QuotaReconciler implements AutoCloseable {
         }
     }
 
-    /// The accounts of these groups, by the groups' names; of all others nothing is kept.
+    /// Returns the accounts of these groups, by group name. Other accounts are not kept in memory.
     private Map<String, Account> accounts(Set<SubvolumeGroup> groups, long end) {
         Set<String> names = groups.stream().map(SubvolumeGroup::name).collect(Collectors.toSet());
         Map<String, Account> accounts = new HashMap<>();
@@ -160,8 +160,8 @@ public final class QuotaReconciler implements AutoCloseable {
         return accounts;
     }
 
-    /// Whatever ends it early: a directory without end, or file systems that are slow, must not be all that
-    /// happens.
+    /// Aborts a round that is too slow: an endless directory or slow file systems must not block the following
+    /// rounds.
     private void inTime(long end) {
         if (System.nanoTime() - end > 0) {
             throw new DriverException.BackendUnavailable(
@@ -172,7 +172,7 @@ public final class QuotaReconciler implements AutoCloseable {
         }
     }
 
-    /// @return whether the quota was another
+    /// @return whether the quota changed
     private boolean bringInStep(SubvolumeGroup group, GroupStanding standing, Optional<Account> account) {
         OptionalLong wanted = account.map(Account::allowanceBytes).orElse(OptionalLong.empty());
         boolean differs = wanted.isPresent()

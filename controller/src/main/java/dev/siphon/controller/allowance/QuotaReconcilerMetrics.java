@@ -5,7 +5,7 @@ import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Instant;
 
-/// What `/metrics` says about the reconciler.
+/// The metrics of the reconciler.
 final class QuotaReconcilerMetrics {
     private final Gauge groups;
     private final Counter changes;
