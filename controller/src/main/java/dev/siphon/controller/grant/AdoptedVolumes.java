@@ -15,11 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets namespaces use the accounts' volumes that an administrator has given them by PersistentVolumes, as after
-/// the loss of a Kubernetes: no CreateVolume does it for these.
+/// Grants namespaces the accounts' volumes that administrators gave them by PersistentVolumes, for example after
+/// the loss of a Kubernetes cluster. These volumes get no CreateVolume that would grant them.
 ///
-/// Whoever may write PersistentVolumes may mount anything that the cluster can, so this gives nobody more than they
-/// have.
+/// This adds no privilege: whoever can write PersistentVolumes can already mount everything that the cluster can.
 public final class AdoptedVolumes {
     private static final Logger LOG = LoggerFactory.getLogger(AdoptedVolumes.class);
     private static final Duration PAUSE = Duration.ofSeconds(2);
@@ -29,7 +28,7 @@ public final class AdoptedVolumes {
     private final AccountAccess access;
     private final InstantSource clock;
 
-    /// What is yet to be granted. A namespace that is not there yet may still be made.
+    /// Grants still to be made. A missing namespace may still be created.
     private final Map<NamespaceUse, Due> pending = new ConcurrentHashMap<>();
 
     private record NamespaceUse(SubvolumeGroup group, String namespace) {}
@@ -42,17 +41,17 @@ public final class AdoptedVolumes {
         this.clock = clock;
     }
 
-    /// A volume is given to a claim of a namespace. Asks nobody.
+    /// Queues a grant for a volume that is bound to a claim of the namespace. Makes no call.
     public void adopt(VolumeId.Provisioned volume, String namespace) {
         pending.putIfAbsent(new NamespaceUse(SubvolumeGroup.of(volume), namespace), new Due(clock.instant(), PAUSE));
     }
 
-    /// Begins to grant, until the task is closed.
+    /// Starts granting, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("adopted-volumes", PAUSE, PAUSE, this::reconcile);
     }
 
-    /// Grants what is due; what cannot be granted yet is tried again, more and more seldom.
+    /// Makes the grants that are due; failed ones are retried with exponential backoff.
     void reconcile() {
         pending.forEach((use, due) -> {
             if (due.when().isAfter(clock.instant())) {

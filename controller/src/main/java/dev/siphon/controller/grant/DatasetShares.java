@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/// Which namespaces may read which datasets, as it is published.
+/// Publishes which namespaces may read which datasets.
 final class DatasetShares {
     private final GrantsPublication publication;
 
@@ -18,7 +18,7 @@ final class DatasetShares {
         this.publication = publication;
     }
 
-    /// As [NamespaceGrants#share].
+    /// Implements [NamespaceGrants#share].
     void share(String name, VolumeId.DatasetVolume volume, boolean everybody, Optional<String> namespace) {
         Optional<Shared> published = publication.known().flatMap(all -> all.dataset(name));
         boolean there = published
@@ -32,7 +32,7 @@ final class DatasetShares {
                     if (shared.volume().equals(volume)) {
                         namespaces.addAll(shared.namespaces());
                     } else {
-                        // its key is still to be removed
+                        // the key of the old location must still be removed
                         all.putIfAbsent(
                                 NamespaceGrants.formerName(name, shared.volume()),
                                 new Shared(shared.volume(), false, new TreeSet<>()));
@@ -47,7 +47,7 @@ final class DatasetShares {
         }
     }
 
-    /// As [NamespaceGrants#shareOnly].
+    /// Implements [NamespaceGrants#shareOnly].
     Map<String, String> shareOnly(Grants before, Map<String, Shared> datasets) {
         if (publication.known().map(Grants::datasets).equals(Optional.of(datasets))) {
             return Map.of();
@@ -69,7 +69,7 @@ final class DatasetShares {
         return publication.isPartial() ? Map.of() : leftOut;
     }
 
-    /// The namespaces that `now` has and `before` had not, of the same image.
+    /// Returns the namespaces that `now` adds to `before`, for the same image.
     private static Shared granted(Shared now, Optional<Shared> before) {
         NavigableSet<String> namespaces = new TreeSet<>(now.namespaces());
         before.filter(old -> old.volume().equals(now.volume()))

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds the namespaces in a grant that are gone: deleted, or made anew under the same name. One that is
-/// made anew and stands for the account by itself stays.
+/// Finds namespaces in a grant that were deleted, or recreated under the same name. A recreated namespace stays
+/// if it is itself assigned to the account.
 final class DeletedNamespaces {
     private static final Logger LOG = LoggerFactory.getLogger(DeletedNamespaces.class);
 
@@ -21,16 +21,16 @@ final class DeletedNamespaces {
         this.accounts = accounts;
     }
 
-    /// Which namespaces there are, with their uids; empty where nobody tells that.
+    /// Returns the existing namespaces with their uids; empty if unknown, as without Kubernetes.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be known now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if they cannot be listed now
     Optional<Map<String, String>> there() {
         return accounts.knowsNamespaces() ? Optional.of(accounts.uids()) : Optional.empty();
     }
 
-    /// Whether something of a note is to be looked at more closely.
+    /// Returns whether a note needs a closer check.
     ///
-    /// @param there some moments ago
+    /// @param there a recent list of namespaces
     static boolean concern(GrantNote note, Map<String, String> there) {
         return note.namespaces().entrySet().stream()
                 .anyMatch(each -> Optional.ofNullable(there.get(each.getKey()))
@@ -39,11 +39,10 @@ final class DeletedNamespaces {
                         .isEmpty());
     }
 
-    /// A note without those that are gone now, each asked for by itself; the uids of those that had none are
-    /// added.
+    /// Returns the note without deleted namespaces, checking each suspect individually. Adds missing uids.
     ///
-    /// @param there some moments ago
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if one of them cannot be known now
+    /// @param there a recent list of namespaces
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if a namespace cannot be checked now
     GrantNote drop(GroupKey place, GrantNote note, Map<String, String> there) {
         SortedMap<String, String> left = new TreeMap<>();
         note.namespaces().forEach((namespace, known) -> {

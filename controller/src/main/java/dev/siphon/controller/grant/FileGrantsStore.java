@@ -9,14 +9,14 @@ import java.nio.file.StandardCopyOption;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The grants in a file, which holds no secret.
+/// Stores the grants in a file, which holds no secret.
 public final class FileGrantsStore implements GrantsStore {
     private static final Logger LOG = LoggerFactory.getLogger(FileGrantsStore.class);
 
     private final Path file;
     private final Path aside;
 
-    /// @param file in a directory that exists, where a file beside it is written first
+    /// @param file in an existing directory; a temporary file is written beside it first
     /// @throws IllegalArgumentException if there is no such directory
     public FileGrantsStore(Path file) {
         this.file = file.toAbsolutePath();
@@ -39,7 +39,7 @@ public final class FileGrantsStore implements GrantsStore {
     @Override
     public void publish(Grants grants) {
         try {
-            // not forced to the disk: it is written anew at each start
+            // no fsync: each start rewrites it
             Files.writeString(aside, grants.toJson());
             Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

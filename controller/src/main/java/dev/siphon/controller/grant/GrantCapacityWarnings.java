@@ -10,16 +10,16 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Warns by events of room for grants that runs out: at the ConfigMap that nodes read, and at the NamespaceAccess
-/// of a namespace. Each is said once while it is so, whatever else changes, and again by the next controller.
+/// Emits events when space for grants runs out: on the ConfigMap that nodes read, and on the NamespaceAccess of a
+/// namespace. A lasting condition gets one event per controller.
 public final class GrantCapacityWarnings {
     private static final Logger LOG = LoggerFactory.getLogger(GrantCapacityWarnings.class);
     private static final Duration EVERY = Duration.ofSeconds(5);
 
-    /// What an object has is nearly all that it can from here on: four fifths.
+    /// From four fifths of its limit on, an object counts as nearly full.
     static final double NEARLY = 0.8;
 
-    /// How many events one round adds.
+    /// Maximum number of events per round.
     private static final int MOST = 50;
 
     private final Supplier<Set<String>> ofGrants;
@@ -29,8 +29,8 @@ public final class GrantCapacityWarnings {
 
     private final Set<String> told = new HashSet<>();
 
-    /// @param ofGrants what there is to be said of the grants of all
-    /// @param ofNamespaces what there is to be said of namespaces' objects
+    /// @param ofGrants the warnings about all grants
+    /// @param ofNamespaces the warnings about namespaces' objects
     public GrantCapacityWarnings(
             Supplier<Set<String>> ofGrants,
             GrantsStore grants,
@@ -42,12 +42,12 @@ public final class GrantCapacityWarnings {
         this.namespaces = namespaces;
     }
 
-    /// Begins to warn, until the task is closed.
+    /// Starts warning, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("room-warnings", EVERY, EVERY, this::reconcile);
     }
 
-    /// Says what is new. What cannot be said now is said in the next round.
+    /// Emits the new warnings; failed ones are retried in the next round.
     void reconcile() {
         WarningRound round = new WarningRound();
         try {
@@ -64,7 +64,7 @@ public final class GrantCapacityWarnings {
         }
     }
 
-    /// What there is to be said in one round.
+    /// The warnings of one round.
     private final class WarningRound {
         private final Set<String> now = new HashSet<>();
         private int left = MOST;

@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// An account's grant as the note on its group's directory keeps it: with the uids of the namespaces, so
-/// that one that is made anew under an old name inherits nothing.
+/// An account's grant, as the note on its group's directory stores it. It holds the namespaces' uids, so that a
+/// recreated namespace inherits nothing.
 ///
 /// @param account the account's name
-/// @param namespaces those whose pods may use its volumes, each with the beginning of its uid ([#beginning]);
-///     "" where that is not known
-/// @param whole whether the note has all of them
+/// @param namespaces the namespaces whose pods may use its volumes, each with the start of its uid
+///     ([#beginning]); "" if unknown
+/// @param whole whether the note lists all of them
 record GrantNote(String account, SortedMap<String, String> namespaces, boolean whole) {
-    /// What a note may take: an MDS takes 64 KiB of all attributes of a directory
-    /// (`mds_max_xattr_pairs_size`), and others are kept there as well.
+    /// Maximum size of a note. An MDS allows 64 KiB for all attributes of a directory
+    /// (`mds_max_xattr_pairs_size`), and others need space too.
     static final int MOST_BYTES = 48 << 10;
 
-    /// Enough to tell the few namespaces apart that ever had one name.
+    /// Long enough to distinguish the few namespaces that ever share a name.
     private static final int UID_CHARS = 8;
 
     private static final String UIDS = "uids";
@@ -35,31 +35,31 @@ record GrantNote(String account, SortedMap<String, String> namespaces, boolean w
         namespaces = Collections.unmodifiableSortedMap(new TreeMap<>(namespaces));
     }
 
-    /// The note of an account that is used from nowhere yet.
+    /// Returns a note without namespaces.
     static GrantNote of(String account) {
         return new GrantNote(account, new TreeMap<>(), true);
     }
 
-    /// As much of a namespace's uid as a note keeps.
+    /// Returns the start of a namespace's uid, as notes store it.
     static String beginning(String uid) {
         return uid.substring(0, Math.min(uid.length(), UID_CHARS));
     }
 
-    /// The same with one namespace more, under the account's name of today.
+    /// Returns a copy with one more namespace, under the account's current name.
     ///
-    /// @param uid empty where nobody tells it
+    /// @param uid empty if unknown
     GrantNote with(String accountNow, String namespace, Optional<String> uid) {
         SortedMap<String, String> more = new TreeMap<>(namespaces);
         more.put(namespace, uid.map(GrantNote::beginning).orElse(""));
         return new GrantNote(accountNow, more, whole);
     }
 
-    /// The same with these namespaces in the place of its own.
+    /// Returns a copy with other namespaces.
     GrantNote with(SortedMap<String, String> others) {
         return new GrantNote(account, others, whole);
     }
 
-    /// The same with what was published beside it, if the note has not all.
+    /// Returns a copy that adds the published namespaces, if the note is not whole.
     GrantNote with(Optional<Grant> published) {
         if (whole || published.isEmpty()) {
             return this;
@@ -69,22 +69,22 @@ record GrantNote(String account, SortedMap<String, String> namespaces, boolean w
         return new GrantNote(account, all, true);
     }
 
-    /// Whether it has this namespace, and not a former one of that name.
+    /// Returns whether the note lists this namespace, and not a deleted one of the same name.
     ///
-    /// @param uid empty where nobody tells it
+    /// @param uid empty if unknown
     boolean has(String namespace, Optional<String> uid) {
         return Optional.ofNullable(namespaces.get(namespace))
                 .filter(known -> uid.map(GrantNote::beginning).orElse(known).equals(known))
                 .isPresent();
     }
 
-    /// For nodes.
+    /// Returns the grant for nodes.
     Grant grant() {
         return new Grant(account, new TreeMap<>(namespaces).navigableKeySet());
     }
 
-    /// The text of the note: a [Grant] that versions without uids read as well. Of more namespaces than fit,
-    /// those that come first; the rest is only where nodes read it.
+    /// Returns the note's text: a [Grant] that versions without uids can read. If not all namespaces fit, it
+    /// holds the first ones by name; the rest is only in the publication for nodes.
     String text() {
         String all = text(namespaces, whole);
         if (bytes(all) <= MOST_BYTES) {
@@ -118,16 +118,16 @@ record GrantNote(String account, SortedMap<String, String> namespaces, boolean w
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    /// Reads what [#text] wrote, or [Grant#toJson].
+    /// Parses the output of [#text] or [Grant#toJson].
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it is something else
+    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it is neither
     static GrantNote parse(String text) {
         Grant grant = Grant.parse(text);
         JsonObject json = JsonParser.parseString(text).getAsJsonObject();
         Iterator<JsonElement> uids = Optional.ofNullable(json.get(UIDS))
                 .filter(JsonElement::isJsonArray)
                 .map(JsonElement::getAsJsonArray)
-                // an administrator who adds a namespace by hand leaves it as it was
+                // the counts differ if an administrator added a namespace by hand; then no uid can be trusted
                 .filter(array -> array.size() == grant.namespaces().size())
                 .orElseGet(JsonArray::new)
                 .iterator();

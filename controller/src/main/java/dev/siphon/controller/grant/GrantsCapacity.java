@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Decides which new grants fit where nodes read them. What is taken back is taken back in any case. An
-/// account has an eighth of the room for its namespaces and the datasets named after it, so that no account
-/// stops another; all datasets together have three quarters, so that they stop no volumes.
+/// Decides which new grants fit into the space that nodes read. Revocations always apply. Each account gets an
+/// eighth of the space for its namespaces and the datasets named after it, so that no account blocks another. All
+/// datasets together get three quarters, so that they cannot block volumes.
 final class GrantsCapacity {
     private static final int ACCOUNTS = 8;
     private static final int QUARTERS = 4;
 
-    /// What is written around all entries, with datasets or without.
+    /// Bytes around all entries, if there are groups and datasets.
     private static final long FRAME = bytes(new Grants(Map.of(), Map.of(), EnumSet.allOf(Grants.Part.class)));
 
     private static final long NONE = bytes(Grants.NONE);
@@ -31,39 +31,39 @@ final class GrantsCapacity {
     private final long most;
     private final String where;
 
-    /// @param mostBytes there
-    /// @param where nodes read it, in words
+    /// @param mostBytes size of the space
+    /// @param where the place that nodes read, for messages
     GrantsCapacity(long mostBytes, String where) {
         this.most = mostBytes;
         this.where = where;
     }
 
-    /// What fits.
+    /// The grants that fit.
     ///
-    /// @param leftOut why a grant is left out, by the place of its group or the name of its dataset
+    /// @param leftOut why a grant is left out, by its group's place or its dataset's name
     /// @param used bytes by account
     /// @param ofDatasets bytes of all datasets
-    /// @param bytes of all
+    /// @param bytes bytes of all grants
     record Fitting(Grants grants, Map<String, String> leftOut, Map<String, Long> used, long ofDatasets, long bytes) {}
 
-    /// How much all of it may take.
+    /// Returns the limit of all grants, in bytes.
     long most() {
         return most;
     }
 
-    /// How much all datasets may take.
+    /// Returns the limit of all datasets, in bytes.
     long ofDatasets() {
         return most / QUARTERS * (QUARTERS - 1);
     }
 
-    /// How much one account may take.
+    /// Returns the limit of one account, in bytes.
     long ofAccount() {
         return most / ACCOUNTS;
     }
 
-    /// As much of what is wanted as fits.
+    /// Returns as much of `wanted` as fits.
     ///
-    /// @param before what is published
+    /// @param before the published grants
     Fitting fit(Grants before, Grants wanted) {
         Grants kept = kept(before, wanted);
         Sum sum = new Sum();
@@ -95,7 +95,7 @@ final class GrantsCapacity {
         leftOut.keySet().forEach(what -> {
             Optional<Shared> dataset = wanted.dataset(what);
             partial.add(dataset.isPresent() ? Grants.Part.DATASETS : Grants.Part.GROUPS);
-            // nobody is shown what lies in the directory of datasets, whether nodes know of it or not
+            // nodes hide the datasets' directory anyway, whether they know this dataset or not
             dataset.filter(shared -> !datasets.containsKey(what) && !isInDirectory(shared.volume()))
                     .ifPresent(_ -> partial.add(Grants.Part.PLACES));
         });
@@ -106,7 +106,7 @@ final class GrantsCapacity {
         return volume.path().startsWith(Dataset.DIRECTORY + "/");
     }
 
-    /// Bytes that are taken.
+    /// Bytes in use.
     private static final class Sum {
         private final Map<String, Long> accounts = new HashMap<>();
         private long all = FRAME + FRAME_OF_DATASETS;
@@ -147,12 +147,12 @@ final class GrantsCapacity {
         return Optional.empty();
     }
 
-    /// Also of a name that a dataset had before, see [NamespaceGrants#formerName].
+    /// Returns the account of a dataset, also by its former name, see [NamespaceGrants#formerName].
     private static Optional<String> owner(String dataset) {
         return Dataset.account(dataset.replaceFirst("@.*", ""));
     }
 
-    /// What was published and is wanted still: never more than was published.
+    /// Returns the grants that are both published and still wanted.
     private static Grants kept(Grants before, Grants wanted) {
         Map<GroupKey, Grant> groups = new TreeMap<>();
         wanted.groups()

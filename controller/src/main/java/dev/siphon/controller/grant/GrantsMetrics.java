@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What `/metrics` and the log say of the room for grants.
+/// Reports in `/metrics` and the log how much of the space for grants is used.
 public final class GrantsMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(GrantsMetrics.class);
 
@@ -16,7 +16,7 @@ public final class GrantsMetrics {
     private final Gauge largest;
     private final Gauge leftOut;
 
-    /// Of what was warned.
+    /// The warnings in force.
     private volatile Set<String> told = Set.of();
 
     public GrantsMetrics(PrometheusRegistry registry) {
@@ -38,7 +38,7 @@ public final class GrantsMetrics {
                 .register(registry);
     }
 
-    /// After each change, one after another.
+    /// Updates metrics and warnings after a change; calls must not overlap.
     void published(GrantsCapacity.Fitting fitting, GrantsCapacity room) {
         bytes.set((double) fitting.bytes());
         limit.set(room.most() == Long.MAX_VALUE ? Double.POSITIVE_INFINITY : (double) room.most());
@@ -47,7 +47,7 @@ public final class GrantsMetrics {
                 .max()
                 .orElse(0));
         leftOut.set(fitting.leftOut().size());
-        // no numbers that change: each would be said anew
+        // no changing numbers: each new text would be logged again
         Set<String> now = new TreeSet<>();
         if (isNearly(fitting.bytes(), room.most())) {
             now.add("the grants that nodes read take four fifths or more of " + room.most() + " bytes");
@@ -71,7 +71,7 @@ public final class GrantsMetrics {
         return (double) used > (double) most * GrantCapacityWarnings.NEARLY;
     }
 
-    /// What the log was warned of and lasts.
+    /// Returns the warnings that were logged and still hold.
     Set<String> told() {
         return told;
     }

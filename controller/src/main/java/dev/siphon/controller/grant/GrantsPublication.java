@@ -12,25 +12,24 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is published for nodes, changed by one after another.
+/// Publishes the grants for nodes, one change at a time.
 final class GrantsPublication {
     private static final Logger LOG = LoggerFactory.getLogger(GrantsPublication.class);
 
-    /// How long to wait for others to publish.
+    /// How long to wait for other publications.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final GrantsStore store;
     private final GrantsCapacity limit;
     private final GrantsMetrics metrics;
 
-    /// Held while something is published: a store may take seconds for that, in which others need to see
-    /// what is known.
+    /// Held during a publication. A store may take seconds, and readers must not wait for it.
     private final ReentrantLock publishing = new ReentrantLock();
 
-    /// What is published; empty until it is known what was published last.
+    /// The published grants; empty until the last publication is known.
     private volatile Optional<Grants> known = Optional.empty();
 
-    /// What is granted; more than what is published where the store may be partial.
+    /// The grants in force; more than the published ones if the store may be partial.
     private volatile Optional<Grants> granted = Optional.empty();
 
     private volatile boolean wasPartial;
@@ -41,45 +40,46 @@ final class GrantsPublication {
         this.metrics = metrics;
     }
 
-    /// Whether what an earlier controller published was not all that it had granted; false until somebody has
-    /// looked.
+    /// Returns whether an earlier controller published only part of its grants; false until the store has been
+    /// read.
     boolean wasPartial() {
         return wasPartial;
     }
 
-    /// What this controller has granted.
+    /// Returns the grants of this controller; empty before its first publication.
     Optional<Grants> known() {
         return granted;
     }
 
-    /// What is granted, or was last published by an earlier controller.
+    /// Returns the grants in force, or those last published by an earlier controller.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the store cannot be read
     Grants granted() {
         return granted.orElseGet(this::last);
     }
 
-    /// The groups and the datasets have what it lacks.
+    /// Reads the last publication and treats it as whole; groups and datasets supply what it lacks.
     private Grants last() {
         Grants last = store.last();
         wasPartial = !last.partial().isEmpty();
         return new Grants(last.groups(), last.datasets());
     }
 
-    /// What there is to be said of the room for them.
+    /// Returns the warnings about space for grants.
     Set<String> warnings() {
         return metrics.told();
     }
 
-    /// Whether nodes find elsewhere what is not published.
+    /// Returns whether nodes find unpublished grants elsewhere.
     boolean isPartial() {
         return store.isPartial();
     }
 
-    /// Publishes what is known with a change to it. Begins with what was published last, so that no restart
-    /// takes a grant away. What is taken back is published whether what is new fits or not.
+    /// Applies a change to the grants and publishes them. It starts from the last publication, so that a restart
+    /// revokes nothing. Revocations are published even if new grants do not fit.
     ///
-    /// @return why a grant is not published, by the place of its group or the name of its dataset
+    /// @return why a grant is not published, by its group's place or its dataset's name
+    /// @throws DriverException.OperationPending (ABORTED) if other grants are being published for too long
     /// @throws DriverException whatever [GrantsStore#publish] throws
     Map<String, String> publish(UnaryOperator<Grants> change) {
         lock();
@@ -106,9 +106,9 @@ final class GrantsPublication {
         });
     }
 
-    /// Publishes again what somebody has removed or changed where nodes read it: they would let no pod in.
+    /// Publishes the grants again if somebody removed or changed them; otherwise nodes would refuse all pods.
     ///
-    /// @throws DriverException if that cannot be known or done now
+    /// @throws DriverException if the store cannot be read or written
     void republish() {
         lock();
         try {

@@ -2,33 +2,33 @@ package dev.siphon.controller.grant;
 
 import dev.siphon.csi.Grants;
 
-/// Port: where nodes read the grants.
+/// Port: the place where nodes read the grants.
 public interface GrantsStore {
-    /// What was published last; nothing if that is broken, since the groups themselves are the truth.
+    /// Returns the last publication. A broken one counts as empty, because the groups hold the truth.
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be known now
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be read now
     Grants last();
 
-    /// Puts these in the place of what was published; readers see the old ones or the new ones.
+    /// Replaces the publication atomically: readers see the old grants or the new ones.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if they cannot be published now
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver may not publish
-    /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are too many
+    /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are too large
     void publish(Grants grants);
 
-    /// How long the text of all grants may be; [Long#MAX_VALUE] for as long as one likes.
+    /// Returns the maximum size of all grants in bytes; [Long#MAX_VALUE] if unlimited.
     long mostBytes();
 
-    /// Whether nodes find elsewhere what has no room here, so that nobody has to be refused for it.
+    /// Returns whether nodes find grants that do not fit elsewhere, so that no request need be refused.
     default boolean isPartial() {
         return false;
     }
 
-    /// Adds an event where the grants are; nothing if nobody sees events there.
+    /// Adds an event where the grants are; does nothing if the place has no events.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no reply
     default void warn(String what) {}
 
-    /// Where nodes read them, in words.
+    /// Returns where nodes read the grants, for messages.
     String where();
 }

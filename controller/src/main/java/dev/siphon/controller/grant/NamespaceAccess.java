@@ -10,21 +10,21 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What the pods of a namespace may use, for people to see; or, in the driver's namespace, datasets that
-/// everybody may.
+/// What the pods of a namespace may use, for people to see. The driver's own namespace lists the datasets that
+/// everybody may read.
 ///
-/// @param key where that is shown
-/// @param accounts whose volumes it may use: names, by the places of their groups
-/// @param datasets that it may read, by their names
+/// @param key the object that shows it
+/// @param accounts names of the accounts whose volumes it may use, by their groups' places
+/// @param datasets the datasets that it may read, by name
 public record NamespaceAccess(
         Key key, SortedMap<String, String> accounts, SortedMap<String, ReadableDataset> datasets) {
-    /// What the object of a namespace is called.
+    /// The name of a namespace's object.
     public static final String OBJECT = "siphon";
 
-    /// What those are called that are everybody's, with a number behind.
+    /// The name prefix of objects for everybody; a number follows.
     public static final String EVERYBODY = "everybody-";
 
-    /// How many datasets of everybody's one object has.
+    /// How many datasets an object for everybody lists.
     static final int OF_EVERYBODY = 500;
 
     public NamespaceAccess {
@@ -32,7 +32,7 @@ public record NamespaceAccess(
         datasets = Collections.unmodifiableSortedMap(new TreeMap<>(datasets));
     }
 
-    /// Names one of these.
+    /// The namespace and name of an object.
     public record Key(String namespace, String object) implements Comparable<Key> {
         @Override
         public int compareTo(Key other) {
@@ -45,11 +45,12 @@ public record NamespaceAccess(
         }
     }
 
-    /// A dataset.
+    /// A dataset that a namespace may read.
     ///
-    /// @param bytes how long it is; 0 if nobody has said that
+    /// @param bytes its size; 0 if unknown
     /// @param ready whether volumes can show it now
-    /// @param replicas on disks of nodes; empty where no pod of the namespace uses it, or waits for it
+    /// @param replicas replicas on nodes' disks; empty if no pod of the namespace uses the dataset or waits for
+    ///     it
     public record ReadableDataset(long bytes, boolean ready, Optional<ReplicaSummary> replicas) {
         static final ReadableDataset UNKNOWN = new ReadableDataset(0, false);
 
@@ -62,34 +63,34 @@ public record NamespaceAccess(
         }
     }
 
-    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may
-    /// tell of other tenants' jobs.
+    /// How many nodes have a replica of a dataset. Only administrators see which ones, because node names may
+    /// reveal other tenants' jobs.
     ///
-    /// @param local nodes that have all of it
-    /// @param filling nodes that are to get it, and are not told to have failed
-    /// @param failed nodes that were to get it and could not
-    /// @param percent of what these are filling is there, in steps of [#STEP]; 100 if none is filling
+    /// @param local nodes with a full replica
+    /// @param filling nodes that are ordered to get one and have not failed
+    /// @param failed nodes that could not get one
+    /// @param percent how much of the replicas being filled is there, in steps of [#STEP]; 100 if none is filling
     public record ReplicaSummary(int local, int filling, int failed, int percent) {
-        /// What is written grows with the steps of a fill, not with how often nodes say how far they are.
+        /// Rounding limits writes to one per step, however often nodes report progress.
         public static final int STEP = 10;
     }
 
-    /// Whether `other` has all that this has.
+    /// Returns whether `other` has everything that this has.
     boolean isWithin(NamespaceAccess other) {
         return other.accounts().keySet().containsAll(accounts.keySet())
                 && other.datasets().keySet().containsAll(datasets.keySet());
     }
 
-    /// Tells one content from another.
+    /// Returns a digest of the content.
     public String digest() {
         return Digest.of(ByteBuffer.wrap(toString().getBytes(StandardCharsets.UTF_8)))
                 .beginning();
     }
 
-    /// What each namespace may use.
+    /// Returns the objects of all namespaces.
     ///
-    /// @param details of datasets, by their names
-    /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
+    /// @param details the datasets by name
+    /// @param replicas the datasets that pods of a namespace use or wait for, by namespace and name
     /// @param own the driver's namespace
     static SortedMap<Key, NamespaceAccess> of(
             Grants grants,

@@ -3,24 +3,24 @@ package dev.siphon.controller.grant;
 import java.util.Map;
 import java.util.Optional;
 
-/// Port: where people see what namespaces may use.
+/// Port: shows people what namespaces may use.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it.
+/// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no reply, and
+/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver lacks the permission.
 public interface NamespaceAccessStore {
-    /// The digests of those that are there ([NamespaceAccess#digest]), "" for one that has none; empty if the store is
-    /// not installed. Some requests for many of them.
+    /// Returns the digests of the stored objects ([NamespaceAccess#digest]), "" for an object without one; empty
+    /// if the store is not installed. A long list takes several requests.
     Optional<Map<NamespaceAccess.Key, String>> digests();
 
-    /// Puts this in the place of what is there. Nothing if the namespace is gone.
+    /// Creates or replaces the object. Does nothing if the namespace is gone.
     void put(NamespaceAccess access);
 
-    /// Removes it. Repeating it is safe.
+    /// Removes the object. Idempotent.
     void remove(NamespaceAccess.Key key);
 
-    /// Adds an event to it; nothing if it is gone.
+    /// Adds an event to the object; does nothing if it is gone.
     void warn(NamespaceAccess.Key key, String what);
 
-    /// How many accounts, and how many datasets, one of them names.
+    /// Returns the maximum number of accounts, and of datasets, in one object.
     int most();
 }

@@ -18,19 +18,19 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps what people see of namespaces in step with the grants: what is taken back first, and one that cannot be
-/// written holds up no other.
+/// Keeps the NamespaceAccess objects in step with the grants. Revocations are written first, and an object that
+/// cannot be written does not block the others.
 public final class NamespaceAccessWriter {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceAccessWriter.class);
     private static final Duration EVERY = Duration.ofSeconds(5);
 
-    /// How many rounds go by what was written before somebody looks what is there.
+    /// Number of rounds that trust the cached digests before the store is listed again.
     private static final int ROUNDS = 120;
 
-    /// How long a round goes on with what is granted when the grants have changed since it began.
+    /// How long a round continues with new grants after the grants have changed.
     private static final Duration OUTDATED = Duration.ofSeconds(2);
 
-    /// A store that is silent so often in one round is asked again in the next.
+    /// After this many successive UNAVAILABLE failures, a round stops calling the store.
     private static final int SILENT = 3;
 
     private final Supplier<Grants> grants;
@@ -43,13 +43,13 @@ public final class NamespaceAccessWriter {
     private final Gauge pending;
     private final Gauge largest;
 
-    /// The digests of what is there; empty until somebody has looked.
+    /// The digests of the stored objects; empty before the first listing.
     private Optional<Map<NamespaceAccess.Key, String>> there = Optional.empty();
 
     private SortedMap<NamespaceAccess.Key, NamespaceAccess> last = new TreeMap<>();
     private int rounds;
 
-    /// What was made of it is there; empty if something is missing.
+    /// The input that is completely written; empty if something is missing.
     private Optional<Input> written = Optional.empty();
 
     private Optional<String> told = Optional.empty();
@@ -61,9 +61,9 @@ public final class NamespaceAccessWriter {
             Map<String, NamespaceAccess.ReadableDataset> details,
             Map<String, Map<String, NamespaceAccess.ReplicaSummary>> replicas) {}
 
-    /// @param grants as they are published
-    /// @param details of datasets, by their names; empty while nobody has looked
-    /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
+    /// @param grants the published grants
+    /// @param details the datasets by name; empty until they are known
+    /// @param replicas the datasets that pods of a namespace use or wait for, by namespace and name
     /// @param own the driver's namespace
     public NamespaceAccessWriter(
             Supplier<Grants> grants,
@@ -75,7 +75,7 @@ public final class NamespaceAccessWriter {
         this(grants, details, replicas, store, own, OUTDATED, metrics);
     }
 
-    /// @param outdated how long a round goes on granting after the grants have changed
+    /// @param outdated how long a round continues with new grants after the grants have changed
     NamespaceAccessWriter(
             Supplier<Grants> grants,
             Supplier<Optional<Map<String, NamespaceAccess.ReadableDataset>>> details,
@@ -104,12 +104,12 @@ public final class NamespaceAccessWriter {
                 .register(metrics);
     }
 
-    /// What there is to be said of objects that name nearly all that they can.
+    /// Returns warnings for objects that are nearly full.
     public Map<NamespaceAccess.Key, String> nearlyFull() {
         return nearlyFull;
     }
 
-    /// Begins to write, until the task is closed.
+    /// Starts writing, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("namespace-access", Duration.ZERO, EVERY, this::reconcileAndLog);
     }
@@ -125,7 +125,7 @@ public final class NamespaceAccessWriter {
         }
     }
 
-    /// Once, however long it lasts.
+    /// Logs each trouble once, however long it lasts.
     private void warnOnce(Optional<String> trouble) {
         if (!trouble.equals(told)) {
             trouble.ifPresent(what -> LOG.warn("{}", what));
@@ -135,8 +135,8 @@ public final class NamespaceAccessWriter {
 
     /// Writes what has changed.
     ///
-    /// @return whether it stopped half-way because the grants have changed: what they take back comes first
-    /// @throws DriverException if it cannot be known now what is there
+    /// @return whether the round stopped early because the grants changed: their revocations come first
+    /// @throws DriverException if the stored objects cannot be listed
     boolean write() {
         Optional<Map<String, NamespaceAccess.ReadableDataset>> known = details.get();
         if (known.isEmpty()) {
@@ -214,7 +214,7 @@ public final class NamespaceAccessWriter {
         return round;
     }
 
-    /// Whether nothing is taken back by that: nothing of it was there, or all that was is there still.
+    /// Returns whether the change revokes nothing: the object is new, or keeps everything that it had.
     private boolean grows(NamespaceAccess.Key key, NamespaceAccess access, Map<NamespaceAccess.Key, String> known) {
         return !known.containsKey(key)
                 || Optional.ofNullable(last.get(key))
@@ -222,7 +222,7 @@ public final class NamespaceAccessWriter {
                         .isPresent();
     }
 
-    /// What could not be done in one round.
+    /// The failures of one round.
     private final class WriteRound {
         private final long began = System.nanoTime();
         private boolean outdated;

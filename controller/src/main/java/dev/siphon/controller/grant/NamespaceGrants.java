@@ -31,18 +31,18 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule
-/// for owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the
-/// nodes from there.
+/// Grants a namespace the use of an account's volumes when a volume is created for it there; the class's owner
+/// rule has then allowed it. The grant is stored with the account's group ([#NOTE]) and published from there for
+/// nodes.
 public final class NamespaceGrants implements AccountAccess, AutoCloseable {
-    /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes
-    /// cannot change it, since they may only read the group.
+    /// The note on a group's directory that holds its grant: a [Grant#toJson] with uids. Volume keys cannot
+    /// change it, because they only read the group.
     public static final String NOTE = "grant";
 
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceGrants.class);
     private static final Duration AGAIN = Duration.ofSeconds(5);
 
-    /// How often to see whether what was published is still there.
+    /// How often to check that the publication is still there.
     private static final Duration LOOK = Duration.ofMinutes(1);
 
     private final Clusters clusters;
@@ -57,10 +57,10 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("grants-load").factory());
 
-    /// What was written or read since the start, and is published.
+    /// The notes written or read since the start, and published.
     private final Map<GroupKey, GrantNote> notes = new ConcurrentHashMap<>();
 
-    /// @param accounts tells which namespaces there are, where there is a Kubernetes
+    /// @param accounts knows the existing namespaces if there is a Kubernetes
     public NamespaceGrants(CephPorts ceph, GrantsStore store, NamespaceAccounts accounts, GrantsMetrics metrics) {
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
@@ -71,7 +71,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         this.shares = new DatasetShares(publication);
     }
 
-    /// Begins to read the grants that the groups have.
+    /// Starts reading the grants of all groups.
     public NamespaceGrants start(BackgroundTasks tasks) {
         var _ = loader.scheduleWithFixedDelay(
                 tasks.guarded("grants-load", this::load), 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
@@ -85,14 +85,14 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         loader.shutdownNow();
     }
 
-    /// Grants a namespace the use of a group that exists. Costs a question to the API server where there is
-    /// one, so that a namespace inherits nothing from a former one of its name; where it was not granted
-    /// before, 2 round trips to the MDS more. Repeating it is safe.
+    /// Grants a namespace the use of an existing group. Costs one API server request in Kubernetes, so that a
+    /// recreated namespace inherits nothing. A new grant costs 2 more round trips to the MDS. Idempotent.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the namespace is gone
     /// @throws DriverException.OperationPending (ABORTED) if another grant for this group is being written
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be written or published now
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit where nodes read it
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grant cannot be written or published now
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit into the space that nodes
+    ///     read
     /// @throws DriverException whatever else [GrantsStore#publish] throws
     @Override
     public void grant(SubvolumeGroup group, String account, String namespace) {
@@ -106,7 +106,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
             GrantNote after = read(group).orElse(GrantNote.of(account)).with(account, namespace, uid);
             write(group, after);
             Map<String, String> leftOut = publish(place, after);
-            // after a restart the note says it, or what is published
+            // after a restart, the grant survives only in the note or in the publication
             if (!publication.isPartial() || !GrantNote.parse(after.text()).whole()) {
                 GrantsPublication.refuse(leftOut, place.toString());
             }
@@ -121,7 +121,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
                 .orElseThrow(() -> new DriverException.NotFound("namespace " + namespace + " is gone")));
     }
 
-    /// Takes from groups what a former namespace of that name could use.
+    /// Revokes the grants of a deleted namespace of that name.
     private void dropFormer(String namespace, String uid) {
         notes.forEach((place, note) -> {
             boolean former = Optional.ofNullable(note.namespaces().get(namespace))
@@ -148,11 +148,10 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         });
     }
 
-    /// Drops namespaces that are gone from all grants. What cannot be known or written now waits for the
-    /// next time, and holds up no other.
+    /// Drops deleted namespaces from all grants. Failures are retried in the next run and do not block other
+    /// grants.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be known which namespaces there
-    ///     are
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the namespaces cannot be listed
     void dropVanished() {
         if (notes.isEmpty()) {
             return;
@@ -170,47 +169,45 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
                 }));
     }
 
-    /// Grants a namespace the use of a dataset. Costs nothing where that is published already. Repeating it
-    /// is safe.
+    /// Grants a namespace the use of a dataset. Costs nothing if that is already published. Idempotent.
     ///
-    /// @param name the dataset's
-    /// @param volume where it is, for no claim
-    /// @param namespace none for a volume that nobody knows to be some namespace's
-    /// @throws DriverException as [#allow]
+    /// @param name the dataset's name
+    /// @param volume its location, for no claim
+    /// @param namespace empty for a volume of an unknown namespace
+    /// @throws DriverException as [#grant]
     public void share(String name, VolumeId.DatasetVolume volume, boolean everybody, Optional<String> namespace) {
         shares.share(name, volume, everybody, namespace);
     }
 
-    /// What a dataset is called here that is no more, and may have a key: as none can be called that is
-    /// declared.
+    /// Returns the name under which a removed dataset stays listed while it may have a key. No declared dataset
+    /// can have this name.
     ///
-    /// @param name it had, or has here
+    /// @param name its name, or its former name
     public static String formerName(String name, VolumeId.DatasetVolume volume) {
         return name.replaceFirst("@.*", "") + "@" + CephNames.dataset(volume);
     }
 
-    /// Puts these datasets in the place of those that were published when somebody began to find out which
-    /// they are. What [#share] has granted meanwhile stays. Costs nothing if they are the same.
+    /// Replaces the datasets that were published when the caller began to list them. Grants that [#share] made
+    /// meanwhile stay. Costs nothing if nothing changes. Revocations are published even if new grants do not fit.
     ///
-    /// What is taken back by that is taken back whether what is new fits or not.
-    ///
-    /// @param before what was published then
-    /// @return why datasets are not granted to all that may read them, by their names
-    /// @throws DriverException as [#allow]
+    /// @param before the publication at that time
+    /// @return why datasets are not granted to all their readers, by name
+    /// @throws DriverException as [#grant]
     public Map<String, String> shareOnly(Grants before, Map<String, Shared> datasets) {
         return shares.shareOnly(before, datasets);
     }
 
-    /// What is granted, or was last published by an earlier controller.
+    /// Returns the grants in force, or those last published by an earlier controller.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the store cannot be read
     public Grants published() {
         return publication.granted();
     }
 
-    /// As [#published], when that has all that the groups have.
+    /// Like [#published], but only once all groups have been read.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) before that, too
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) before that, too, if the last publication was
+    ///     partial
     public Grants whole() {
         Grants now = publication.granted();
         if (publication.wasPartial() && !loaded.containsAll(clusters.ids())) {
@@ -219,7 +216,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         return now;
     }
 
-    /// What there is to be said of the room for grants where nodes read them.
+    /// Returns the warnings about space for grants.
     public Set<String> warnings() {
         return publication.warnings();
     }
@@ -246,8 +243,8 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         });
     }
 
-    /// Reads the groups of the clusters that have not been read yet. Throws nothing that is not an [Error],
-    /// since what is scheduled is never run again after that.
+    /// Reads the groups of clusters that are still unread. Throws only an [Error], because an exception would end
+    /// the schedule.
     void load() {
         for (String cluster : clusters.ids()) {
             try {
@@ -276,8 +273,8 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         replace(cluster, found);
     }
 
-    /// Publishes again what somebody has removed or changed where nodes read it, and drops namespaces that
-    /// are gone. Throws nothing that is not an [Error], as [#load].
+    /// Publishes the grants again if somebody removed or changed them, and drops deleted namespaces. Throws only
+    /// an [Error], like [#load].
     void republish() {
         try {
             publication.republish();
@@ -289,8 +286,8 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         }
     }
 
-    /// What a group's directory holds, and what was published where that is not all; what cannot be read is
-    /// none, and keeps no other from being published.
+    /// Reads the note of a group's directory, plus the published grant if the note is not whole. An unreadable
+    /// note counts as empty, so that it does not block others.
     private Optional<GrantNote> read(SubvolumeGroup group) {
         try {
             return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
@@ -310,7 +307,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, note.text());
     }
 
-    /// What the groups say goes before what was published; what was written meanwhile before both.
+    /// Replaces a cluster's publication by the notes found. Notes written meanwhile take precedence.
     private void replace(String cluster, Map<GroupKey, GrantNote> found) {
         Map<String, String> leftOut = publishGroups(all -> {
             all.keySet().removeIf(place -> place.cluster().equals(cluster) && !notes.containsKey(place));

@@ -1,4 +1,4 @@
-/// Which namespaces may use whose volumes: decided where volumes are made, published for the nodes.
+/// Decides which namespaces may use whose volumes when volumes are created, and publishes that for nodes.
 @NullMarked
 package dev.siphon.controller.grant;
 
