@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Compares groups with the accounts that they belong to, as far as the note on a group says whose it is.
+/// Compares groups with their accounts, if a note on the group names the owner.
 public final class AccountChecks {
     private final AccountDirectory directory;
 
@@ -33,7 +33,7 @@ public final class AccountChecks {
         return owner.name() + " (uid " + owner.uid() + ")";
     }
 
-    /// What does not fit the directory of accounts. While that does not answer, less is known.
+    /// Returns the differences from the directory of accounts. Accounts that it cannot look up now are skipped.
     List<Finding> of(List<FileSystemScan> looks) {
         List<Finding> found = new ArrayList<>();
         for (FileSystemScan scan : looks) {
@@ -83,7 +83,7 @@ public final class AccountChecks {
         List<Finding> found = new ArrayList<>();
         account.get().allowanceBytes().ifPresent(allowance -> {
             long quota = seen.state().quotaBytes().orElse(0);
-            // to Ceph a quota of 0 is no limit; nothing can be made for an account that may hold nothing
+            // Ceph treats a quota of 0 as unlimited, and an account without allowance can create nothing
             if (allowance > 0 && quota != allowance) {
                 found.add(new Finding(
                         Kind.QUOTA_DRIFT,

@@ -26,11 +26,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// Looks through every file system for what is not as it should be, and changes nothing.
+/// Scans every file system for defects, and changes nothing.
 ///
-/// It runs beside a controller that makes and removes volumes. What is under way then looks like a defect for a
-/// moment, so what a first look finds counts only if a second one, [GracePeriods#pause] later, finds it too; a
-/// healthy cluster is looked at once.
+/// It runs beside a controller that creates and deletes volumes, so operations in progress may briefly look like
+/// defects. If the first scan finds a defect, a second one follows after [GracePeriods#pause], and only findings
+/// of both count.
 public final class Auditor {
     private final Clusters clusters;
     private final VolumesDirectory volumesDirectory;
@@ -40,13 +40,13 @@ public final class Auditor {
     private final GracePeriods gracePeriods;
     private final Consumer<Duration> pause;
 
-    /// What there has to be outside Ceph for a volume.
+    /// The traces of a volume outside Ceph.
     ///
-    /// @param keys where the keys of volumes are; empty if the driver mints none
-    /// @param persistentVolumes the volumes that have a PersistentVolume; empty without Kubernetes
+    /// @param keys the store of volume keys; empty if the driver mints none
+    /// @param persistentVolumes the volumes with a PersistentVolume; empty without Kubernetes
     public record Kept(Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {
-        /// How somebody has a volume: by its PersistentVolume or, where there is no Kubernetes to tell, by its key;
-        /// empty if nobody has it as far as can be known.
+        /// Returns how a volume is used: by its PersistentVolume or, without Kubernetes, by its key. Empty if no
+        /// use is known.
         Optional<String> owned(VolumeId.Provisioned volume) {
             if (persistentVolumes.isPresent()) {
                 return persistentVolumes.get().get().contains(volume)
@@ -57,7 +57,7 @@ public final class Auditor {
         }
     }
 
-    /// @param pause waits
+    /// @param pause waits for the given time
     public Auditor(
             Clusters clusters,
             VolumesDirectory volumesDirectory,
@@ -75,7 +75,7 @@ public final class Auditor {
         this.pause = pause;
     }
 
-    /// What is wrong, sorted by kind and object.
+    /// Returns the findings, sorted by kind and object.
     public List<Finding> audit() {
         List<Finding> first = scanAll();
         if (first.stream().noneMatch(finding -> finding.kind().isDefect())) {
@@ -87,7 +87,7 @@ public final class Auditor {
                 .toList();
     }
 
-    /// What seems wrong at one look.
+    /// Returns the findings of a single scan.
     public List<Finding> scanAll() {
         List<Finding> found = new ArrayList<>();
         List<FileSystemScan> all = new ArrayList<>();
@@ -105,7 +105,7 @@ public final class Auditor {
             found.addAll(accounts.of(looks));
             all.addAll(looks);
         }
-        // after the looks: what is made meanwhile has its PersistentVolume a moment later
+        // listed after the scan, because a volume created meanwhile gets its PersistentVolume a moment later
         kept.persistentVolumes()
                 .ifPresent(standing -> found.addAll(withoutPersistentVolume(all, standing.get(), found)));
         return found.stream()
@@ -150,7 +150,7 @@ public final class Auditor {
                 .toList();
     }
 
-    /// @param unfinished the volumes that are to be deleted for another reason
+    /// @param unfinished the volumes to be deleted for another reason
     private Finding withoutPersistentVolume(FileSystemScan.ScannedEntry place, Set<String> unfinished) {
         VolumeId.Provisioned volume = place.volume().orElseThrow();
         boolean orphan = !unfinished.contains(volume.toString())
@@ -172,7 +172,8 @@ public final class Auditor {
                                 "`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume` deletes it"));
     }
 
-    /// A driver that mints no keys may not list identities, and then has none.
+    /// Checks identities and keys. A driver that mints no keys may lack the permission to list identities, and
+    /// then has none to check.
     private List<Finding> ofKeys(String cluster, List<FileSystemScan> looks) {
         KeyChecks checks = new KeyChecks(cluster, looks);
         List<String> all;

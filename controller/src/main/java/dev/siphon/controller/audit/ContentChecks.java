@@ -18,11 +18,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Looks at where contents come from: clones and copies that did not end, snapshots taken for them, and volumes
-/// that stand for a snapshot.
+/// Checks where contents come from: unfinished clones and copies, snapshots taken for them, and volumes that show
+/// a snapshot.
 final class ContentChecks {
-    /// The mode of a volume whose limit of files was never set, see `Creation`. Its owner can set that too, so
-    /// alone it says nothing: nobody was ever told of such a volume, so that one with files in it was whole.
+    /// The mode of a volume whose creation stopped before its file limit was set, see `CreateVolumeOperation`.
+    /// Owners can set this mode too. An unfinished volume was never returned to a caller, so one with files must
+    /// have been finished.
     private static final int UNFINISHED = 01000;
 
     private final FileSystemScan scan;
@@ -45,7 +46,7 @@ final class ContentChecks {
                 && place.id().flatMap(id -> CephNames.kindOf(id.subvolume())).isPresent();
     }
 
-    /// Everything wrong with contents in the file system.
+    /// Returns all defects of contents in the file system.
     List<Finding> all() {
         List<Finding> found = new ArrayList<>();
         for (ScannedEntry place : volumes) {
@@ -130,14 +131,14 @@ final class ContentChecks {
         return List.of();
     }
 
-    /// Whether it has the mode of what is yet to be finished, and is of a kind that has that; a volume from
-    /// elsewhere has a note instead, which no key of a volume can write.
+    /// Returns whether the volume has the mode of an unfinished one, and is of a kind that uses it. A volume
+    /// filled from elsewhere has a note instead, which volume keys cannot write.
     private static boolean isClosed(ScannedEntry place) {
         return (isKind(place, CephNames.Kind.PLAIN) || isKind(place, CephNames.Kind.HOME))
                 && place.entry().data().stream().anyMatch(data -> data.mode() == UNFINISHED);
     }
 
-    /// The snapshot that a volume without contents stands for.
+    /// Returns the snapshot that a volume without contents shows.
     private Optional<SnapshotId> standsFor(ScannedEntry shallow) {
         return volumes.stream()
                 .filter(place -> place.group().equals(shallow.group()))
@@ -195,7 +196,7 @@ final class ContentChecks {
         return found;
     }
 
-    /// The name of a group of snapshots says of which volumes it is.
+    /// Finds incomplete groups of snapshots; their names tell the volumes.
     private List<Finding> incompleteGroups() {
         Map<String, List<VolumeId.Provisioned>> members = new TreeMap<>();
         for (ScannedEntry place : volumes) {

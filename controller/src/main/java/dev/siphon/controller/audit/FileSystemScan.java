@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A file system as it was seen once.
+/// A file system as one scan saw it.
 ///
-/// @param at when the look began
+/// @param at when the scan began
 /// @param groups the accounts' groups by name
 record FileSystemScan(String cluster, String fileSystem, Instant at, Top top, Map<String, ScannedGroup> groups) {
     FileSystemScan {
         groups = Map.copyOf(groups);
     }
 
-    /// A group and what is in it.
+    /// A group and its entries.
     record ScannedGroup(GroupState state, List<EntryState> entries) {
         ScannedGroup {
             entries = List.copyOf(entries);
@@ -33,22 +33,22 @@ record FileSystemScan(String cluster, String fileSystem, Instant at, Top top, Ma
         }
     }
 
-    /// An entry with where it is.
+    /// An entry and its group.
     record ScannedEntry(SubvolumeGroup group, EntryState entry) {
-        /// The path of the subvolume.
+        /// Returns the path of the subvolume.
         String path() {
             return group.path() + "/" + entry.name();
         }
 
-        /// The volume's id; empty if its name can be no volume's.
+        /// Returns the volume's id; empty if the name cannot be a volume's.
         Optional<VolumeId.Provisioned> id() {
             return VolumeId.Part.SUBVOLUME.fits(entry.name())
                     ? Optional.of(group.volume(entry.name()))
                     : Optional.empty();
         }
 
-        /// The volume that this is, if it is whole and nodes may mount it; a home's stand-ins are, the home
-        /// itself is not.
+        /// Returns the volume if it is whole and nodes may mount it. Volumes that show a home count, the home
+        /// itself does not.
         Optional<VolumeId.Provisioned> volume() {
             boolean whole = entry.meta() instanceof VolumesDirectory.Meta.Read read
                     && read.file().global("state").equals("complete");
@@ -59,13 +59,13 @@ record FileSystemScan(String cluster, String fileSystem, Instant at, Top top, Ma
         }
     }
 
-    /// All entries of all groups.
+    /// Returns all entries of all groups.
     Stream<ScannedEntry> places() {
         return groups.values().stream()
                 .flatMap(seen -> seen.entries().stream().map(entry -> new ScannedEntry(seen.group(), entry)));
     }
 
-    /// The entry at a path such as `/volumes/GROUP/NAME`; empty if there is none in an account's group.
+    /// Returns the entry at a path such as `/volumes/GROUP/NAME`; empty if no account's group has it.
     Optional<ScannedEntry> at(String path) {
         return places().filter(place -> place.path().equals(path)).findFirst();
     }

@@ -1,85 +1,85 @@
 package dev.siphon.controller.audit;
 
-/// Something that is not as it should be.
+/// A defect or a remark of the audit.
 ///
-/// @param object what it concerns, as an administrator can find it
-/// @param why for people
+/// @param object the object concerned, as an administrator can find it
+/// @param why the explanation for people
 public record Finding(Kind kind, String object, String why, Repair repair) {
-    /// What is wrong; the name in lower case with hyphens is what scripts see.
+    /// The kind of finding. Scripts see its name in lower case with hyphens.
     public enum Kind {
-        /// In an account's group, under a name that no volume has.
+        /// An entry in an account's group whose name no volume can have.
         UNKNOWN_ENTRY,
-        /// A volume's name, but no directory.
+        /// A volume's name, but not a directory.
         NOT_A_DIRECTORY,
-        /// No `.meta`, and no files: the mgr died while it made the volume, and nobody asked again.
+        /// No `.meta` and no files: the mgr died while creating it, and nobody retried.
         HALF_MADE,
-        /// No `.meta`, or one that cannot be read, and files.
+        /// Files, but no readable `.meta`.
         META_LOST,
-        /// `.meta` leads out of the volume, or says what the mgr never writes.
+        /// A `.meta` that leads out of the volume, or that the mgr never writes.
         META_FORGED,
-        /// The mgr takes it for a subvolume of old, and misses what a volume has.
+        /// The mgr treats it as a legacy subvolume and ignores its `.meta`.
         TAKEN_FOR_OLD,
-        /// A data directory that is none, or is not there.
+        /// The data directory is missing, or not a directory.
         DATA_MISSING,
         /// More than one data directory.
         DATA_SEVERAL,
         /// Files beside the data directory.
         STRAY_FILES,
-        /// Removed, its snapshots kept, but its data is still there.
+        /// Removed with snapshots retained, but its data is still there.
         REMOVAL_UNFINISHED,
-        /// Removed, and not even a snapshot is left.
+        /// Removed with snapshots retained, but no snapshot is left.
         REMAINS,
-        /// Its objects lie in the RADOS namespace of everybody.
+        /// Its objects are in the common RADOS namespace.
         NOT_ISOLATED,
         /// A clone that failed or was cancelled.
         CLONE_ENDED,
-        /// A clone that has not ended, and that the mgr does not know any more.
+        /// An unfinished clone that the mgr no longer knows.
         CLONE_STUCK,
-        /// The mgr is to make a clone, and its target is gone.
+        /// A pending clone whose target is gone.
         CLONE_WITHOUT_TARGET,
-        /// A snapshot is kept for a clone that the mgr does not know.
+        /// A snapshot is held for a clone that the mgr does not know.
         SNAPSHOT_HELD,
-        /// A volume that never became whole: one from elsewhere, or an empty one that nobody was told of.
+        /// A volume that never became whole: filled from elsewhere, or empty and never returned to a caller.
         HALF_FILLED,
-        /// A volume with files that its owner has shut to everybody.
+        /// A volume with files whose owner has removed all permissions.
         CLOSED(false),
-        /// A snapshot for a copy that is over.
+        /// A leftover snapshot of a finished copy or export.
         TRANSFER_LEFT,
-        /// A volume that stands for a snapshot which is gone.
+        /// A volume that shows a deleted snapshot.
         SNAPSHOT_GONE,
-        /// A volume that stands for a home which is gone.
+        /// A volume that shows a deleted home.
         HOME_GONE,
-        /// Of a group of snapshots some are missing.
+        /// A group of snapshots with missing members.
         GROUP_SNAPSHOT_INCOMPLETE,
-        /// Removed long ago and not purged.
+        /// Removed long ago, but not purged.
         TRASH_LEFT,
-        /// The mgr's list of who was authorized for a volume that is gone.
+        /// The mgr's list of authorized identities for a deleted volume.
         AUTH_FILE_LEFT,
-        /// A cephx identity of a volume that is gone.
+        /// A cephx identity of a deleted volume.
         IDENTITY_WITHOUT_VOLUME,
-        /// An identity of a volume that was replaced, and may be in use still.
+        /// A volume's replaced identity, which may still be in use.
         IDENTITY_REPLACED(false),
-        /// An identity of a volume that was to replace the one whose key nodes get: a rotation was cut off.
+        /// A volume's next identity that nodes do not use yet: a rotation was interrupted.
         IDENTITY_NOT_KEPT,
-        /// Identities by which nodes of another Kubernetes read datasets, which may be lost.
+        /// Identities with which nodes of another, possibly lost Kubernetes cluster read datasets.
         OTHER_KUBERNETES(false),
         /// A volume that nobody can mount.
         VOLUME_WITHOUT_KEY,
-        /// A key of a volume that is gone.
+        /// A key of a deleted volume.
         KEY_WITHOUT_VOLUME,
-        /// A whole volume of which Kubernetes knows nothing.
+        /// A whole volume that Kubernetes does not know.
         VOLUME_WITHOUT_PV(false),
-        /// A whole volume without files of which Kubernetes has known nothing for long.
+        /// A whole volume without files that Kubernetes has not known for long.
         ORPHAN,
-        /// The group's quota is not the account's allowance.
+        /// The group's quota differs from the account's allowance.
         QUOTA_DRIFT,
-        /// Not the account's uid or gid; a class may say so.
+        /// The owner is not the account's uid or gid; a class may set that.
         OWNER_DIFFERS(false),
-        /// The directory has no such account any more.
+        /// The directory no longer has the account.
         ACCOUNT_GONE(false),
         /// Two accounts had this uid.
         UID_REUSED(false),
-        /// An administrator has frozen the account.
+        /// An administrator froze the account.
         FROZEN(false);
 
         private final boolean defect;
@@ -92,7 +92,7 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
             this.defect = defect;
         }
 
-        /// Whether something is wrong; else it is worth knowing, and nothing has to be done.
+        /// Returns whether something is wrong; false for a mere remark.
         public boolean isDefect() {
             return defect;
         }
@@ -103,7 +103,7 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         }
     }
 
-    /// Whether both are about the same, though one may know more of it.
+    /// Returns whether both concern the same defect, whatever their details.
     boolean isAbout(Finding other) {
         return kind == other.kind && object.equals(other.object);
     }

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Looks for identities by which nodes of another Kubernetes read datasets. Its controllers remove them while
-/// there are any; of one that is lost they stay. Nothing in Ceph tells which of the two it is, so an
-/// administrator has to say that.
+/// Finds identities with which nodes of another Kubernetes cluster read datasets. Its controllers remove them
+/// while it lives; those of a lost cluster stay. Ceph cannot tell the two apart, so an administrator must name
+/// the lost ones.
 public final class ForeignIdentityChecks {
     private static final int MOST_NODES = 5;
 
@@ -23,10 +23,9 @@ public final class ForeignIdentityChecks {
     private final Optional<String> own;
     private final Set<String> lost;
 
-    /// @param own the code of the Kubernetes where this process is
-    ///     ([dev.siphon.controller.volume.CephNames#owner]); empty without one, and then nobody else's are known
-    ///     from its own
-    /// @param lost the codes of those that are lost, as an administrator says
+    /// @param own the code of this process's Kubernetes cluster ([dev.siphon.controller.volume.CephNames#owner]).
+    ///     Empty without Kubernetes; then nothing is found, because foreign identities cannot be distinguished
+    /// @param lost the codes of the clusters that an administrator declared lost
     public ForeignIdentityChecks(Clusters clusters, Identities identities, Optional<String> own, Set<String> lost) {
         this.clusters = clusters;
         this.identities = identities;
@@ -34,7 +33,7 @@ public final class ForeignIdentityChecks {
         this.lost = Set.copyOf(lost);
     }
 
-    /// What there is: a mon command for each cluster.
+    /// Returns the findings; costs one mon command per Ceph cluster.
     public List<Finding> find() {
         List<Finding> found = new ArrayList<>();
         if (own.isEmpty()) {

@@ -2,11 +2,11 @@ package dev.siphon.controller.audit;
 
 import java.time.Duration;
 
-/// How long what is under way may look unfinished before it is a finding. Everything else is looked at a second
-/// time instead, see [Auditor].
+/// How long an operation in progress may look unfinished before it counts as a finding. All other findings are
+/// checked a second time instead, see [Auditor].
 ///
-/// @param filling of a volume from elsewhere whose copy or clone has ended, or may still run in the controller
-/// @param orphan of an empty volume that no PersistentVolume stands for
-/// @param trash of what was removed, until the mgr has purged it
-/// @param pause between the two looks
+/// @param filling for an unfinished volume: its copy may still run in the controller, or its clone has just ended
+/// @param orphan for an empty volume without PersistentVolume
+/// @param trash for removed data that the mgr has not purged
+/// @param pause time between the two scans
 public record GracePeriods(Duration filling, Duration orphan, Duration trash, Duration pause) {}

@@ -18,10 +18,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Compares volumes with cephx identities and with the keys that wait for nodes.
+/// Compares volumes with cephx identities and with the stored keys.
 final class KeyChecks {
-    /// An identity of a volume ([VolumeIdentity]): file system, group, subvolume, and a generation but for the
-    /// first one.
+    /// A volume's identity ([VolumeIdentity]): file system, group, subvolume, and the generation except for the
+    /// first.
     private static final Pattern IDENTITY = Pattern.compile(
             Pattern.quote(VolumeIdentity.PREFIX) + "(.+)\\.(a[0-9a-v]{20})\\.([a-z][0-9a-v]{19,23})((?:\\.[0-9]+)?)");
 
@@ -29,7 +29,7 @@ final class KeyChecks {
     private final List<FileSystemScan> looks;
     private final Set<VolumeId.Provisioned> volumes;
 
-    /// @param looks at every file system of the cluster
+    /// @param looks scans of every file system of the cluster
     KeyChecks(String cluster, List<FileSystemScan> looks) {
         this.cluster = cluster;
         this.looks = List.copyOf(looks);
@@ -39,7 +39,7 @@ final class KeyChecks {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /// What is wrong with the identities of the cluster.
+    /// Returns the defects of the cluster's identities.
     List<Finding> identities(List<String> identities) {
         Set<String> fileSystems =
                 looks.stream().map(FileSystemScan::fileSystem).collect(Collectors.toUnmodifiableSet());
@@ -61,10 +61,10 @@ final class KeyChecks {
         return found;
     }
 
-    /// What is wrong with the keys that are kept for nodes.
+    /// Returns the defects of the stored keys.
     ///
-    /// @param identities those of the cluster
-    /// @param named whether it is known where nodes look for the key of a volume
+    /// @param identities all identities of the cluster
+    /// @param named whether it is known where nodes look for a volume's key
     List<Finding> store(KeyStore store, List<String> identities, Predicate<VolumeId.Provisioned> named) {
         List<Finding> found = new ArrayList<>();
         Set<VolumeId.Provisioned> kept = new HashSet<>(store.volumes());
@@ -91,7 +91,7 @@ final class KeyChecks {
         return found;
     }
 
-    /// Identities of volumes beside the one whose key nodes get.
+    /// Finds a volume's identities other than the one whose key nodes get.
     private List<Finding> otherGenerations(Map<VolumeId.Provisioned, String> current, List<String> identities) {
         List<Finding> found = new ArrayList<>();
         for (FileSystemScan scan : looks) {

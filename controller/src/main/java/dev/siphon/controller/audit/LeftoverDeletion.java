@@ -8,17 +8,17 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Deletes what never became a volume; nothing that holds a file, and nothing that somebody has. What made it look
-/// unfinished its owner can set too.
+/// Deletes volumes that were never finished. It never deletes files or a volume in use, because owners too can
+/// make a volume look unfinished.
 ///
-/// @param kept what there is outside Ceph of a volume that somebody has
-/// @param deleteVolume DeleteVolume at the controller
+/// @param kept the traces outside Ceph that show a volume is in use
+/// @param deleteVolume calls the controller's DeleteVolume
 public record LeftoverDeletion(
         VolumesDirectory survey,
         ClientSessions sessions,
         Auditor.Kept kept,
         Consumer<VolumeId.Provisioned> deleteVolume) {
-    /// Deletes it, if nobody loses anything by that; one that is gone is no error.
+    /// Deletes a volume if nothing is lost; a missing one is no error.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) as [#check]
     void delete(VolumeId.Provisioned volume) {
@@ -26,10 +26,11 @@ public record LeftoverDeletion(
         deleteVolume.accept(volume);
     }
 
-    /// Looks at it as it is now: its files last, just before they would go.
+    /// Checks the volume's current state. It checks files last, just before the deletion.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it holds files, is mounted, or somebody has it
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver may not know who has mounted it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it holds files, may be mounted, or has a
+    ///     PersistentVolume or a key
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver may not list sessions
     void check(VolumeId.Provisioned volume) {
         kept.owned(volume).ifPresent(how -> {
             throw kept(volume, how);
@@ -60,9 +61,9 @@ public record LeftoverDeletion(
     /// What a person may do instead.
     static final String ADVICE = "look at it, and if nobody misses it: `siphon csi DeleteVolume`";
 
-    /// Looks whether an identity may go.
+    /// Checks that no client uses an identity.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a client has it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a client has a session with it
     void checkUnused(String cluster, String fileSystem, String userId) {
         sessions.of(cluster, fileSystem, userId).stream().findFirst().ifPresent(session -> {
             throw new DriverException.InUse(

@@ -9,27 +9,27 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A `.meta` file of the mgr's module `volumes`, in the form of Python's ConfigParser
+/// A `.meta` file of the mgr's module `volumes`, in the format of Python's ConfigParser
 /// (`src/pybind/mgr/volumes/fs/operations/versions/metadata_manager.py`).
 ///
 /// @param sections section to key to value, in the file's order; keys in lower case
 public record MetaFile(Map<String, Map<String, String>> sections) {
-    /// The section that says what and where the subvolume is.
+    /// The section with the subvolume's type, path and state.
     public static final String GLOBAL = "GLOBAL";
 
-    /// The section of notes, Siphon's among them.
+    /// The section of notes, including Siphon's.
     static final String NOTES = "USER_METADATA";
 
-    /// The section with the clones that are being made of snapshots: tracking id to snapshot.
+    /// The section with the clones in progress: tracking id to snapshot.
     static final String CLONED = "clone snaps";
 
-    /// The format of subvolumes that retain snapshots, `SubvolumeV2`.
+    /// The format of subvolumes that can retain snapshots, `SubvolumeV2`.
     private static final String VERSION = "2";
 
     private static final Pattern HEADER = Pattern.compile("\\[([^\\]]++)\\]\\s*+");
     private static final Pattern OPTION = Pattern.compile("([^\\s=:][^=:]*+)[=:](.*)");
 
-    /// Text that is no such file; the message says why.
+    /// The text is not such a file; the message says why.
     public static final class Invalid extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -44,12 +44,12 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         sections = Collections.unmodifiableMap(copy);
     }
 
-    /// What the mgr writes for a subvolume that is complete.
+    /// Returns what the mgr writes for a complete subvolume.
     static MetaFile complete(String path) {
         return new MetaFile(Map.of()).completeAt(path);
     }
 
-    /// This file, of a subvolume that is complete.
+    /// Returns this file with the state of a complete subvolume.
     MetaFile completeAt(String path) {
         return with(GLOBAL, "version", VERSION)
                 .with(GLOBAL, "type", "subvolume")
@@ -57,14 +57,14 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
                 .with(GLOBAL, "state", "complete");
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
-    /// @throws Invalid if ConfigParser would refuse it
+    /// @throws Invalid if ConfigParser would reject it
     public static MetaFile parse(String text) throws Invalid {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         String section = "";
         String key = "";
-        // of the option that is being read: a value may go on for as many lines as there are
+        // the current option's value, which may span several lines
         StringBuilder value = new StringBuilder();
         for (String line : text.split("\n", -1)) {
             if (line.isBlank() || line.startsWith("#") || line.startsWith(";")) {
@@ -101,7 +101,7 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         return new MetaFile(sections);
     }
 
-    /// The value of an option is over, if there was one.
+    /// Stores the current option, if there is one.
     private static void end(
             Map<String, Map<String, String>> sections, String section, String key, StringBuilder value) {
         if (!key.isEmpty()) {
@@ -113,23 +113,23 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         return sections.computeIfAbsent(section, _ -> new LinkedHashMap<>());
     }
 
-    /// The value of an option; empty if there is none.
+    /// Returns the value of an option; empty if there is none.
     Optional<String> value(String section, String key) {
         return Optional.ofNullable(sections.getOrDefault(section, Map.of()).get(key));
     }
 
-    /// The value of an option of [#GLOBAL]; "" if there is none.
+    /// Returns the value of an option of [#GLOBAL]; "" if there is none.
     String global(String key) {
         return value(GLOBAL, key).orElse("");
     }
 
-    /// Whether the format is one that the mgr gives to new subvolumes.
+    /// Returns whether the format is one that the mgr gives to new subvolumes.
     boolean hasKnownFormat() {
         return global("version").equals(VERSION)
                 && List.of("subvolume", "clone").contains(global("type"));
     }
 
-    /// This file with another value of an option.
+    /// Returns a copy with another value of an option.
     MetaFile with(String section, String key, String value) {
         Map<String, Map<String, String>> changed = new LinkedHashMap<>();
         sections.forEach((name, options) -> changed.put(name, new LinkedHashMap<>(options)));
@@ -137,7 +137,7 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         return new MetaFile(changed);
     }
 
-    /// This file without an option, and without its section if that is empty then.
+    /// Returns a copy without an option, and without its section if that becomes empty.
     MetaFile without(String section, String key) {
         Map<String, Map<String, String>> changed = new LinkedHashMap<>();
         sections.forEach((name, options) -> changed.put(name, new LinkedHashMap<>(options)));
@@ -146,7 +146,7 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         return new MetaFile(changed);
     }
 
-    /// The file as the mgr would write it.
+    /// Returns the text as the mgr would write it.
     public String text() {
         StringBuilder text = new StringBuilder();
         sections.forEach((name, options) -> {

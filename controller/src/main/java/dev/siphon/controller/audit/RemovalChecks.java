@@ -5,7 +5,7 @@ import dev.siphon.controller.volume.CephNames;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Looks at what removed volumes have left with the mgr.
+/// Checks what removed volumes have left with the mgr.
 final class RemovalChecks {
     private final FileSystemScan scan;
     private final GracePeriods gracePeriods;
@@ -15,7 +15,7 @@ final class RemovalChecks {
         this.gracePeriods = gracePeriods;
     }
 
-    /// Everything that is left of volumes that were removed.
+    /// Returns everything that is left of removed volumes.
     List<Finding> all() {
         List<Finding> found = new ArrayList<>();
         scan.top().trash().forEach((name, since) -> {

@@ -6,8 +6,8 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 
-/// What mends a finding. Each may be repeated, and none removes files, see [LeftoverDeletion]; its text says what
-/// would be done.
+/// The repair of a finding. Each is idempotent, and none removes user files, see [LeftoverDeletion]. Its text
+/// describes the change.
 public sealed interface Repair {
     /// A person has to decide.
     record ByHand(String advice) implements Repair {
@@ -17,9 +17,10 @@ public sealed interface Repair {
         }
     }
 
-    /// DeleteVolume of what never became a whole volume, at the controller, which knows what exists.
+    /// Calls the controller's DeleteVolume for a volume that was never finished; only the controller knows what
+    /// exists.
     ///
-    /// @param seen what is to be deleted, and nothing else
+    /// @param seen the audited state; the repair is refused if it has changed
     record DeleteVolume(VolumeId.Provisioned volume, EntryState seen) implements Repair {
         @Override
         public String toString() {
@@ -35,7 +36,7 @@ public sealed interface Repair {
         }
     }
 
-    /// Removes what the mgr keeps of a subvolume of which nothing is left.
+    /// Removes an empty subvolume that the mgr still lists.
     record RemoveRemains(VolumeId.Provisioned volume) implements Repair {
         @Override
         public String toString() {
@@ -43,9 +44,9 @@ public sealed interface Repair {
         }
     }
 
-    /// Says in `.meta` that a clone failed that nobody makes any more, and then has it deleted.
+    /// Marks a stuck clone as failed in its `.meta`, and then deletes it.
     ///
-    /// @param seen what is to be changed, and nothing else
+    /// @param seen the audited state; the repair is refused if it has changed
     record EndClone(VolumeId.Provisioned target, EntryState seen, MetaFile failed) implements Repair {
         @Override
         public String toString() {
@@ -53,10 +54,10 @@ public sealed interface Repair {
         }
     }
 
-    /// Writes `.meta` anew.
+    /// Rewrites `.meta`.
     ///
-    /// @param seen what is to be changed, and nothing else
-    /// @param old where the mgr keeps the `.meta` of a subvolume of old, which would go before it; "" for none
+    /// @param seen the audited state; the repair is refused if it has changed
+    /// @param old the file of a legacy subvolume that the mgr would read instead, to be removed; "" for none
     record WriteMeta(VolumeId.Provisioned volume, EntryState seen, MetaFile meta, String old) implements Repair {
         @Override
         public String toString() {
@@ -64,7 +65,7 @@ public sealed interface Repair {
         }
     }
 
-    /// Removes a file or symlink of the mgr's.
+    /// Removes a file or symlink of the mgr.
     record RemoveFile(String cluster, String fileSystem, String path) implements Repair {
         @Override
         public String toString() {
@@ -82,7 +83,7 @@ public sealed interface Repair {
 
     /// Sets the quota of an account's group.
     ///
-    /// @param bytes 0 for none
+    /// @param bytes 0 for unlimited
     record SetQuota(SubvolumeGroup group, long bytes) implements Repair {
         @Override
         public String toString() {
@@ -98,7 +99,7 @@ public sealed interface Repair {
         }
     }
 
-    /// Removes identities of a Kubernetes that is lost, all or none: not while a client has one of them.
+    /// Removes the identities of a lost Kubernetes cluster, unless a client uses one of them.
     record RemoveIdentities(String cluster, String fileSystem, List<String> userIds) implements Repair {
         public RemoveIdentities {
             userIds = List.copyOf(userIds);
@@ -110,7 +111,7 @@ public sealed interface Repair {
         }
     }
 
-    /// Removes the file with a volume's key.
+    /// Removes a volume's stored key.
     record RemoveKey(VolumeId.Provisioned volume) implements Repair {
         @Override
         public String toString() {

@@ -9,7 +9,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// Carries repairs out. Each may be repeated, and one that was cut off is finished by the next.
+/// Executes repairs. Each is idempotent, and a repeat finishes an interrupted one.
 public final class Repairs {
     private final CephPorts ceph;
     private final VolumesDirectory volumesDirectory;
@@ -18,7 +18,8 @@ public final class Repairs {
     private final Optional<VolumeKeys> minting;
     private final LeftoverDeletion deletion;
 
-    /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
+    /// @param keys the store of volume keys; empty if the driver mints none
+    /// @param minting mints volume keys; empty if the driver mints none
     public Repairs(
             CephPorts ceph,
             VolumesDirectory volumesDirectory,
@@ -34,10 +35,10 @@ public final class Repairs {
         this.deletion = deletion;
     }
 
-    /// Mends what was found.
+    /// Repairs a finding.
     ///
-    /// @return whether anything was done; nothing is by hand
-    /// @throws DriverException what Ceph or the controller refused
+    /// @return false for a repair by hand, which does nothing
+    /// @throws DriverException if Ceph or the controller refuses
     public boolean repair(Repair repair) {
         switch (repair) {
             case Repair.ByHand _ -> {
@@ -87,7 +88,7 @@ public final class Repairs {
         return true;
     }
 
-    /// A controller that works meanwhile goes first.
+    /// Rejects a repair if a controller has changed the volume since the audit.
     private void checkUnchanged(VolumeId.Provisioned volume, VolumesDirectory.EntryState seen) {
         if (!volumesDirectory
                 .entry(SubvolumeGroup.of(volume), volume.subvolume())

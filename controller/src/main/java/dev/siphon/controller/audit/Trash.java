@@ -4,22 +4,22 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/// Port: what was removed in a file system and waits until the mgr has purged it.
+/// Port: the removed data of a file system that the mgr has yet to purge.
 @FunctionalInterface
 public interface Trash {
-    /// Of so many entries it is told since when they wait. Others are counted.
+    /// Maximum number of entries with a removal time. The others are only counted.
     int MOST_TIMES = 10_000;
 
-    /// Lists it.
+    /// Lists the entries.
     ///
-    /// @param known since when entries wait, from the list before: they are not asked for again
-    /// @return empty where nothing was ever made
+    /// @param known the removal times of the previous list; these entries are not read again
+    /// @return empty if the file system never had a volume
     Optional<Entries> list(String cluster, String fileSystem, Map<String, Instant> known);
 
-    /// What waits.
+    /// The waiting entries.
     ///
-    /// @param count of all entries
-    /// @param since of at most [#MOST_TIMES] of them, by name
+    /// @param count the number of all entries
+    /// @param since the removal times of at most [#MOST_TIMES] of them, by name
     record Entries(int count, Map<String, Instant> since) {
         public Entries {
             since = Map.copyOf(since);

@@ -18,14 +18,14 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells how long what was removed waits to be purged: its room is not free until then. It costs one listing of a
-/// directory, and a look at each entry that is new.
+/// Reports how long removed data waits for the purge that frees its space. Costs one directory listing, plus one
+/// call per new entry.
 public final class TrashWatch {
-    /// An idle client of a file system is closed after a minute. So it stays open, and CreateVolume need not mount
-    /// anew while the MDS has much to do.
+    /// Idle clients of a file system are closed after a minute. This interval keeps them open, so that
+    /// CreateVolume need not mount again while the MDS is busy.
     private static final Duration EVERY = Duration.ofSeconds(30);
 
-    /// For a file system without volumes.
+    /// Interval for a file system without volumes.
     private static final Duration EVERY_WHERE_NOTHING_IS = Duration.ofMinutes(10);
 
     private static final Duration LONG = Duration.ofMinutes(15);
@@ -42,9 +42,9 @@ public final class TrashWatch {
 
     private record FileSystemRef(String cluster, String fileSystem) {}
 
-    /// @param since when the entries of the last list were removed
-    /// @param told those that the log has named
-    /// @param next when to look again
+    /// @param since the removal times of the listed entries
+    /// @param told the entries that the log has named
+    /// @param next when to list again
     private record TrashState(Map<String, Instant> since, Set<String> told, Instant next) {}
 
     public TrashWatch(Clusters clusters, Trash trash, PrometheusRegistry registry) {
@@ -67,12 +67,12 @@ public final class TrashWatch {
                 .register(registry);
     }
 
-    /// Begins, with the first look after the first interval, until the task is closed.
+    /// Starts the watch, until the task is closed; the first check runs after the first interval.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("trash", EVERY, EVERY, this::check);
     }
 
-    /// One look at each file system; what does not answer is left out.
+    /// Checks each file system once; skips clusters that do not answer.
     void check() {
         for (String cluster : clusters.ids()) {
             try {
@@ -103,7 +103,7 @@ public final class TrashWatch {
         seen.put(place, new TrashState(all.since(), warnOnce(place, all.since(), before.told(), now), next));
     }
 
-    /// @return those that the log has named, of those there are
+    /// @return the overdue entries, all of which the log has now reported
     private static Set<String> warnOnce(
             FileSystemRef place, Map<String, Instant> since, Set<String> told, Instant now) {
         List<String> old = since.entrySet().stream()

@@ -18,7 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/// Looks at one subvolume: whether it is one, and whether the mgr and Siphon mean the same by it.
+/// Checks one subvolume: whether it is valid, and whether mgr and Siphon agree on it.
 final class VolumeChecks {
     private static final String OLD = "/volumes/_legacy/";
 
@@ -28,7 +28,7 @@ final class VolumeChecks {
         this.scan = scan;
     }
 
-    /// What is wrong with an entry of an account's group.
+    /// Returns the defects of an entry in an account's group.
     List<Finding> of(ScannedEntry place) {
         EntryState entry = place.entry();
         Optional<VolumeId.Provisioned> id =
@@ -70,7 +70,8 @@ final class VolumeChecks {
         return found;
     }
 
-    /// A home is nobody's to delete but its own command's, and files are a person's to look at.
+    /// Returns the repair that deletes a volume. Only `siphon home` deletes a home, and a person must decide
+    /// about files.
     static Repair deleted(VolumeId.Provisioned volume, EntryState seen) {
         if (Homes.isHome(volume)) {
             return new Repair.ByHand("the next volume of its class finishes it; siphon home --delete removes it");
@@ -80,7 +81,7 @@ final class VolumeChecks {
                 : new Repair.ByHand("it holds files: " + LeftoverDeletion.ADVICE);
     }
 
-    /// Whether nothing would be lost with it, wherever in it somebody has moved his files.
+    /// Returns whether deletion loses nothing, wherever in the subvolume a user may have moved files.
     static boolean hasNoFiles(EntryState entry) {
         return entry.kind() == FileKind.DIRECTORY
                 && entry.snapshots().isEmpty()
@@ -128,7 +129,7 @@ final class VolumeChecks {
         return found;
     }
 
-    /// `.meta` as it must have been, notes kept, where the volume is known to be whole.
+    /// Returns the `.meta` as it must have been, with its notes, if the volume is known to be whole.
     private static Optional<MetaFile> corrected(ScannedEntry place, VolumeId.Provisioned id, MetaFile meta) {
         boolean whole = !CephNames.kindOf(id.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
                 || meta.value(MetaFile.NOTES, SubvolumeMetadata.SOURCE).isPresent();
@@ -197,7 +198,8 @@ final class VolumeChecks {
         return String.join(", ", entry.data().stream().map(DataState::name).toList());
     }
 
-    /// The path of the one data directory; empty if there is none, several, or something else of that name.
+    /// Returns the path of the only data directory; empty if there is none or several, or if it is not a
+    /// directory.
     private static Optional<String> onlyDataPath(ScannedEntry place) {
         List<DataState> data = place.entry().data();
         return data.size() == 1 && data.getFirst().kind() == FileKind.DIRECTORY
@@ -208,7 +210,8 @@ final class VolumeChecks {
     /// The names of data directories.
     static final String DATA_NAME = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
-    /// Where the mgr keeps the `.meta` of a subvolume of old (`subvolume_base.py`, `legacy_config_path`).
+    /// Returns where the mgr stores the `.meta` of a legacy subvolume (`subvolume_base.py`,
+    /// `legacy_config_path`).
     static String old(String path) {
         return OLD + oldName(path);
     }
@@ -226,14 +229,14 @@ final class VolumeChecks {
         return new Finding(kind, describe(place), why, repair);
     }
 
-    /// A subvolume as findings name it: a volume's id where it can have one.
+    /// Returns a subvolume's name in findings: its volume id, or its path if the name cannot be a volume's.
     static String describe(ScannedEntry place) {
         return place.id()
                 .map(VolumeId.Provisioned::toString)
                 .orElseGet(() -> place.group().cluster() + ":" + place.group().fileSystem() + ":" + place.path());
     }
 
-    /// What the mgr says of a subvolume that has a data directory (`subvolume_attrs.py`).
+    /// The mgr's states of a subvolume with a data directory (`subvolume_attrs.py`).
     enum SubvolumeState {
         COMPLETE,
         PENDING,

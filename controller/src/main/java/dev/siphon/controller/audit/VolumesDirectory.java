@@ -9,45 +9,45 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Port: what lies below `/volumes` of a file system, read as files, since the mgr would mend or refuse some of
-/// it. Nothing is followed that is a symlink.
+/// Port: the content of `/volumes` in a file system, read as files, because the mgr would repair or refuse some
+/// of it. Never follows symlinks.
 ///
-/// Deadlines and unknown outcomes are as in [dev.siphon.controller.volume.Subvolumes]. What goes while it is read
-/// is left out.
+/// Deadlines and unknown outcomes are as in [dev.siphon.controller.volume.Subvolumes]. Files that vanish during a
+/// read are omitted.
 public interface VolumesDirectory {
-    /// What concerns a file system as a whole.
+    /// Returns the state that concerns the file system as a whole.
     Top top(String cluster, String fileSystem);
 
-    /// An account's group, without what is in it; empty if there is none.
+    /// Returns an account's group without its entries; empty if there is none.
     Optional<GroupState> group(SubvolumeGroup group);
 
-    /// The names of what is in a group, sorted.
+    /// Returns the names of a group's entries, sorted.
     List<String> entries(SubvolumeGroup group);
 
-    /// One entry of a group; empty if there is none.
+    /// Returns one entry of a group; empty if there is none.
     Optional<EntryState> entry(SubvolumeGroup group, String name);
 
-    /// Puts a `.meta` in place of what is there, whole or not at all.
+    /// Replaces a `.meta` atomically.
     void writeMeta(VolumeId.Provisioned volume, MetaFile meta);
 
-    /// Removes a file or symlink; one that is not there is no error.
+    /// Removes a file or symlink; a missing one is no error.
     ///
     /// @param path absolute in the file system
     void removeFile(String cluster, String fileSystem, String path);
 
-    /// Removes a directory that is empty; one that is not there is no error.
+    /// Removes an empty directory; a missing one is no error.
     ///
     /// @param path absolute in the file system
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something is in it
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it is not empty
     void removeEmptyDirectory(String cluster, String fileSystem, String path);
 
-    /// What concerns a file system as a whole.
+    /// The state that concerns a file system as a whole.
     ///
-    /// @param groups the names of the subvolumegroups, ours and others'
-    /// @param clones the clones that the mgr has to make: tracking id to the target's path
-    /// @param trash what waits to be purged: name to since when
-    /// @param authFiles `GROUP/SUBVOLUME` of each file in which the mgr keeps who was authorized
-    /// @param old the names in `_legacy`, where the mgr keeps the `.meta` of subvolumes of old
+    /// @param groups the names of all subvolumegroups, Siphon's and others'
+    /// @param clones the mgr's pending clones: tracking id to the target's path
+    /// @param trash the entries to be purged: name to removal time
+    /// @param authFiles `GROUP/SUBVOLUME` of each file with the mgr's list of authorized identities
+    /// @param old the names in `_legacy`, where the mgr stores the `.meta` of legacy subvolumes
     record Top(
             List<String> groups,
             Map<String, String> clones,
@@ -65,27 +65,27 @@ public interface VolumesDirectory {
 
     /// A group.
     ///
-    /// @param quotaBytes empty for none
-    /// @param notes Siphon's attributes of its directory, by their names without `user.siphon.`
+    /// @param quotaBytes empty if unlimited
+    /// @param notes Siphon's attributes of its directory, by name without `user.siphon.`
     record GroupState(SubvolumeGroup group, OptionalLong quotaBytes, Map<String, String> notes) {
         public GroupState {
             notes = Map.copyOf(notes);
         }
     }
 
-    /// What a file is.
+    /// The type of a file.
     enum FileKind {
         DIRECTORY,
         SYMLINK,
         OTHER
     }
 
-    /// An entry of a group: a subvolume, or what has come to be there.
+    /// An entry of a group: a subvolume, or a foreign file.
     ///
-    /// @param changed when something in it was made or removed last
-    /// @param data what is in it under the name of a data directory
-    /// @param others what else is in it and should not be: some names, and where there are more of them how many
-    /// @param snapshots the names of its snapshots, those of its group left out
+    /// @param changed when something in it was last created or removed
+    /// @param data its entries with the name of a data directory
+    /// @param others unexpected entries: some names, and the number of the rest
+    /// @param snapshots the names of its own snapshots, without its group's
     /// @param purging whether removed data of it waits to be purged
     record EntryState(
             String name,
@@ -102,7 +102,7 @@ public interface VolumesDirectory {
             snapshots = List.copyOf(snapshots);
         }
 
-        /// What is no directory.
+        /// Returns the state of an entry that is not a directory.
         public static EntryState noDirectory(String name, FileKind kind, Instant changed) {
             return new EntryState(name, kind, changed, new Meta.Missing(), List.of(), List.of(), List.of(), false);
         }
@@ -110,21 +110,21 @@ public interface VolumesDirectory {
 
     /// The `.meta` of a subvolume.
     sealed interface Meta {
-        /// There is none.
+        /// The file does not exist.
         record Missing() implements Meta {}
 
-        /// It cannot be used, and why.
+        /// The file cannot be used, and why.
         record Broken(String why) implements Meta {}
 
-        /// It could be read.
+        /// The file was read.
         record Read(MetaFile file) implements Meta {}
     }
 
-    /// What has the name of a data directory.
+    /// An entry with the name of a data directory.
     ///
     /// @param name a UUID
     /// @param mode permission bits
-    /// @param entries how many files and directories are in it, not deeper
+    /// @param entries number of files and directories directly in it
     /// @param namespace the RADOS namespace of its files; empty for the common one
     record DataState(String name, FileKind kind, int uid, int gid, int mode, long entries, String namespace) {}
 }

@@ -1,4 +1,4 @@
-/// What is not as it should be below `/volumes`: looked for, explained, and mended where that loses nothing.
+/// Finds and explains defects below `/volumes`, and repairs those where nothing can be lost.
 @NullMarked
 package dev.siphon.controller.audit;
 
