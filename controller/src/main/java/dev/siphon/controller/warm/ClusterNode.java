@@ -5,10 +5,10 @@ import java.util.Map;
 
 /// A node of the cluster.
 ///
-/// @param hostname its label `kubernetes.io/hostname`, by which pods prefer it
-/// @param open whether new pods may come at all: it is ready, and not cordoned
-/// @param room what all its pods together may have
-/// @param taken what the pods that are there have
+/// @param hostname its label `kubernetes.io/hostname`, for the pods' node preference
+/// @param open whether it accepts new pods: it is ready, and not cordoned
+/// @param room the resources for all its pods
+/// @param taken the resources that its pods use
 public record ClusterNode(
         String name,
         String hostname,
@@ -22,16 +22,16 @@ public record ClusterNode(
         taints = List.copyOf(taints);
     }
 
-    /// What keeps pods away that do not tolerate it.
+    /// A taint: keeps pods away that do not tolerate it.
     ///
-    /// @param effect as Kubernetes calls it
+    /// @param effect as Kubernetes names it
     public record Taint(String key, String value, String effect) {
         boolean isStrict() {
             return effect.equals("NoSchedule") || effect.equals("NoExecute");
         }
     }
 
-    /// The same node with more to be had, of which some is taken.
+    /// Returns a copy with additional resources, some of them in use.
     public ClusterNode with(ResourceAmounts moreRoom, ResourceAmounts moreTaken) {
         return new ClusterNode(name, hostname, labels, taints, open, room.plus(moreRoom), taken.plus(moreTaken));
     }

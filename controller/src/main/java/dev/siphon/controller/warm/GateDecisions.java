@@ -19,10 +19,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Decides on which nodes datasets are filled for pods that wait, and when these are let go. It keeps nothing:
-/// what it decided before it sees in the replicas that nodes were told of, and decides the same again.
+/// Decides on which nodes to fill datasets for gated pods, and when their gates open. It is stateless: it derives
+/// earlier decisions from the ordered replicas, and repeats them.
 final class GateDecisions {
-    /// How long a pod waits although no node can have its datasets: what fails once may go right the next time.
+    /// How long a pod waits if no node can fill its datasets, because a failed fill may succeed on retry.
     static final Duration GRACE = Duration.ofSeconds(30);
 
     private final Instant now;
@@ -32,8 +32,8 @@ final class GateDecisions {
 
     private final SuitableNodes suitable;
 
-    /// @param nodes as they are now
-    /// @param replicas that nodes were told of
+    /// @param nodes the current nodes
+    /// @param replicas the replicas that nodes were ordered to fill
     GateDecisions(Instant now, GateSettings settings, List<ClusterNode> nodes, Collection<OrderedReplica> replicas) {
         this.now = now;
         this.settings = settings;
@@ -44,13 +44,13 @@ final class GateDecisions {
     }
 
     /// @param verdicts one for each pod
-    /// @param wanted where its datasets are to be
+    /// @param wanted where its datasets are wanted
     record Decision(Map<GatedPod, GateVerdict> verdicts, Set<DatasetOnNode> wanted) {}
 
     /// Decides about the pods of one group.
     ///
     /// @param pods at least one
-    /// @param datasets what each of them reads; at least one
+    /// @param datasets the datasets that each of them reads; at least one
     Decision decide(List<GatedPod> pods, Set<String> datasets) {
         Map<GatedPod, GateVerdict> verdicts = new LinkedHashMap<>();
         List<GatedPod> able = new ArrayList<>();
@@ -78,7 +78,7 @@ final class GateDecisions {
         return new Decision(verdicts, wanted);
     }
 
-    /// What would wait for ever would keep an autoscaler from making it a node.
+    /// Opens the gate, because an autoscaler ignores gated pods and would never add a node.
     private static GateVerdict unsuited() {
         return new GateVerdict.Open(
                 List.of(),
@@ -90,8 +90,8 @@ final class GateDecisions {
                                 + " the scheduler says why, and an autoscaler sees it"));
     }
 
-    /// Best first: nodes that can have the datasets, that have room for a pod now, that have most of the datasets
-    /// already, and most devices free.
+    /// Returns the suitable nodes, best first: nodes that can fill the datasets, have room for a pod now, hold
+    /// most of the datasets already, and have most devices free.
     private List<ClusterNode> ranked(List<GatedPod> pods, Set<String> datasets) {
         Set<String> suited = new HashSet<>();
         Set<String> withRoom = new HashSet<>();
@@ -112,10 +112,10 @@ final class GateDecisions {
                 .toList();
     }
 
-    /// @param troubled whether it cannot have the datasets
-    /// @param full whether it has room for none of the pods now
-    /// @param progress how much of the datasets it has
-    /// @param devices how many are free
+    /// @param troubled whether it cannot fill the datasets
+    /// @param full whether it has no room for any of the pods now
+    /// @param progress how much of the datasets it holds
+    /// @param devices number of free devices
     private record Rank(ClusterNode node, boolean troubled, boolean full, int progress, BigDecimal devices) {
         static final Comparator<Rank> BEST_FIRST = Comparator.comparing(Rank::troubled)
                 .thenComparing(Rank::full)
@@ -136,7 +136,8 @@ final class GateDecisions {
                 .toList();
     }
 
-    /// Also what is only begun counts, so that the same nodes are chosen again.
+    /// Returns how much of the datasets a node holds. An order alone counts too, so that the same nodes are
+    /// chosen again.
     private int progress(Set<String> datasets, ClusterNode node) {
         return replicas(datasets, node)
                 .mapToInt(replica -> replica.percent() + (replica.order().wanted() ? 1 : 0))
@@ -148,8 +149,8 @@ final class GateDecisions {
     }
 
     /// @param needed the nodes that the pods will run on, as far as there is room now
-    /// @param isRoom whether there is for any of them
-    /// @param warmed where the datasets are to be
+    /// @param isRoom whether any of the pods has room now
+    /// @param warmed the nodes on which the datasets are filled
     private record Choice(List<ClusterNode> needed, boolean isRoom, List<ClusterNode> warmed) {}
 
     private Choice chooseNodes(List<GatedPod> pods, Set<String> datasets, List<ClusterNode> ranked) {
@@ -176,7 +177,7 @@ final class GateDecisions {
                 .takeWhile(_ -> warmed.size() < settings.spread())
                 .forEach(warmed::add);
         if (warmed.isEmpty()) {
-            warmed.add(ranked.getFirst()); // it goes on trying, and says why
+            warmed.add(ranked.getFirst()); // the fill is retried there, and its error explains the wait
         }
         return new Choice(List.copyOf(isRoom ? needed : warmed), isRoom, List.copyOf(warmed));
     }

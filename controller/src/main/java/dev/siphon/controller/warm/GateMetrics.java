@@ -4,7 +4,7 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
-/// What `/metrics` says about pods at the gate.
+/// The metrics of gated pods.
 public final class GateMetrics {
     private final Gauge waiting;
     private final Counter opened;

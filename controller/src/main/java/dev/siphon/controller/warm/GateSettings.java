@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 
-/// How long pods wait at the gate, and what for.
+/// How long pods wait at the gate, and on how many nodes their datasets are filled.
 ///
-/// @param patience after which a pod is let go that says nothing else
-/// @param spread on how many nodes at least a dataset is filled for a pod, so that the scheduler has a choice
+/// @param patience maximum wait of a pod without [GatedPod#PATIENCE]
+/// @param spread minimum number of nodes to fill for a pod, so that the scheduler has a choice
 public record GateSettings(Duration patience, int spread) {
-    /// What a pod may ask for: what is filled for it stays on nodes' disks meanwhile, where others want room.
+    /// Maximum wait that a pod may request, because its replicas occupy scarce disk space meanwhile.
     static final Duration LONGEST = Duration.ofHours(24);
 
-    /// @throws IllegalArgumentException if nobody would wait, or for nothing
+    /// @throws IllegalArgumentException if the patience is not positive, or the spread is less than 1
     public GateSettings {
         if (patience.isNegative() || patience.isZero()) {
             throw new IllegalArgumentException("need at least 1 second");
@@ -23,14 +23,14 @@ public record GateSettings(Duration patience, int spread) {
         }
     }
 
-    /// How long this pod waits at most.
+    /// Returns the maximum wait of this pod.
     Duration patience(GatedPod pod) {
         return pod.patience()
                 .map(wish -> Collections.min(List.of(wish, LONGEST)))
                 .orElse(patience);
     }
 
-    /// From when on this pod waits no more.
+    /// Returns when this pod stops waiting.
     Instant end(GatedPod pod) {
         return pod.since().plus(patience(pod));
     }

@@ -3,15 +3,15 @@ package dev.siphon.controller.warm;
 import dev.siphon.controller.warm.WarmupCluster.Notice;
 import java.util.List;
 
-/// What becomes of a pod at the gate.
+/// The decision about a pod at the gate.
 sealed interface GateVerdict {
-    /// What its people are told.
+    /// Returns the event for the pod's users.
     Notice notice();
 
-    /// It is let go.
+    /// The gate opens.
     ///
-    /// @param hostnames where it had best run; none if it does not matter
-    /// @param result in a word, for the metric
+    /// @param hostnames the preferred nodes; empty if there is no preference
+    /// @param result label of the metric
     record Open(List<String> hostnames, String result, Notice notice) implements GateVerdict {
         public Open {
             hostnames = List.copyOf(hostnames);

@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Which datasets pods at the gate read, and whether they may. What a pod names does not change; what a PVC is, is
-/// looked for until it is known.
+/// Finds out which datasets gated pods read, and whether they may. The result is cached per pod; a pod's PVCs are
+/// looked up until all are known.
 final class GatedDatasets {
     private final WarmupCluster cluster;
 
-    /// What was found out of pods, by their uids.
+    /// The datasets found, by pod uid.
     private final Map<String, Set<String>> known = new HashMap<>();
 
     GatedDatasets(WarmupCluster cluster) {
@@ -31,23 +31,23 @@ final class GatedDatasets {
 
     /// What a pod reads.
     sealed interface ReadDecision {
-        /// Nothing that could be warmed.
+        /// It reads no dataset that could be filled.
         record Nothing(Notice why) implements ReadDecision {}
 
-        /// These datasets, by their names.
+        /// It reads these datasets, by name.
         record All(Set<String> datasets) implements ReadDecision {}
 
         /// It cannot run as it is.
         record Cannot(Notice why) implements ReadDecision {}
 
-        /// Nobody can say in this look.
+        /// It cannot be found out now.
         record Unknown() implements ReadDecision {}
     }
 
-    /// @param reads of each pod
-    /// @param silent why something got no answer, if anything did
+    /// @param reads what each pod reads
+    /// @param silent the first failed request, if any
     record GatedReads(Map<GatedPod, ReadDecision> reads, Optional<DriverException.BackendUnavailable> silent) {
-        /// The namespaces of those that read something, by the datasets' names.
+        /// Returns the namespaces of pods that read datasets, by dataset name.
         Map<String, Set<String>> namespaces() {
             Map<String, Set<String>> namespaces = new HashMap<>();
             reads.forEach((pod, read) -> {
@@ -61,9 +61,9 @@ final class GatedDatasets {
         }
     }
 
-    /// What all these pods read; others are forgotten.
+    /// Returns what all these pods read, and drops all other pods from the cache.
     ///
-    /// @param declared the datasets that there are
+    /// @param declared the existing datasets
     GatedReads all(List<GatedPod> gated, Map<String, Shared> declared) {
         known.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
         Map<GatedPod, ReadDecision> reads = new LinkedHashMap<>();
@@ -74,7 +74,7 @@ final class GatedDatasets {
         return new GatedReads(reads, failures.stream().findFirst());
     }
 
-    /// @param failures gets what had no answer
+    /// @param failures collects failed requests
     private ReadDecision of(
             GatedPod pod, Map<String, Shared> declared, List<DriverException.BackendUnavailable> failures) {
         try {
@@ -102,7 +102,7 @@ final class GatedDatasets {
         return names;
     }
 
-    /// The name of the dataset that a PVC shows; empty if it shows none.
+    /// Returns the name of the dataset that a PVC shows; empty if it shows none.
     private Optional<String> dataset(GatedPod pod, String claim, Map<String, Shared> declared) {
         ClaimContent found = cluster.claimed(pod.namespace(), claim)
                 .orElseThrow(() -> new DriverException.NotFound(

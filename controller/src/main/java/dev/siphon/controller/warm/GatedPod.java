@@ -5,14 +5,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// A pod that waits at [#GATE], and that no other gate holds.
+/// A pod that waits at [#GATE] and has no other scheduling gate.
 ///
-/// @param uid which of all pods that ever had that name
-/// @param since when our gate became its only one: its wait counts from then
-/// @param patience how long it wants to wait at most; empty for as long as usual
-/// @param group those of one job are warmed for together, and let go together
-/// @param needs what it asks for
-/// @param uses what it reads
+/// @param uid distinguishes it from earlier pods of the same name
+/// @param since when Siphon's gate became its only one; the wait counts from then
+/// @param patience the maximum wait that it requests; empty for the default
+/// @param group pods of one job share it: their nodes are chosen together
+/// @param needs the resources that it requests
+/// @param uses the datasets that it reads
 public record GatedPod(
         String namespace,
         String name,
@@ -23,32 +23,32 @@ public record GatedPod(
         ResourceAmounts needs,
         NodeRules rules,
         List<DatasetReference> uses) {
-    /// The scheduling gate: a pod that has it is not scheduled.
+    /// The scheduling gate: a pod with it is not scheduled.
     public static final String GATE = "siphon.dev/dataset";
 
-    /// The annotation that says how long a pod waits there at most: a number of seconds, or `90s`, `10m`, `1h`.
+    /// The annotation with a pod's maximum wait: a number of seconds, or `90s`, `10m`, `1h`.
     public static final String PATIENCE = "siphon.dev/max-wait";
 
     public GatedPod {
         uses = List.copyOf(uses);
     }
 
-    /// The same pod, which waits since then.
+    /// Returns a copy with another start of the wait.
     public GatedPod waitingSince(Instant begin) {
         return new GatedPod(namespace, name, uid, begin, patience, group, needs, rules, uses);
     }
 
-    /// The same pod, that needs this besides.
+    /// Returns a copy that needs more resources.
     public GatedPod needing(ResourceAmounts more) {
         return new GatedPod(namespace, name, uid, since, patience, group, needs.plus(more), rules, uses);
     }
 
-    /// How a pod says what it reads.
+    /// How a pod refers to a dataset.
     public sealed interface DatasetReference {
         /// It names the dataset itself.
         record ByName(String text) implements DatasetReference {}
 
-        /// It has a volume of a PVC, of its own namespace.
+        /// It uses a PVC of its own namespace.
         record ByClaim(String claim) implements DatasetReference {}
     }
 }

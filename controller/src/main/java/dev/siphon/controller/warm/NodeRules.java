@@ -6,12 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Where a pod may run, by what is written in it (Kubernetes, "Assigning Pods to Nodes", "Taints and
-/// Tolerations").
+/// Where a pod may run, according to its spec (Kubernetes, "Assigning Pods to Nodes", "Taints and Tolerations").
 ///
-/// @param selector labels that a node has to have
-/// @param required of these terms a node has to fulfil one; empty for every node
-/// @param tolerations taints that keep it away from no node
+/// @param selector labels that a node must have
+/// @param required a node must match one of these terms; empty if every node may
+/// @param tolerations the taints that the pod tolerates
 public record NodeRules(Map<String, String> selector, Optional<List<Term>> required, List<Toleration> tolerations) {
     public NodeRules {
         selector = Map.copyOf(selector);
@@ -19,10 +18,10 @@ public record NodeRules(Map<String, String> selector, Optional<List<Term>> requi
         tolerations = List.copyOf(tolerations);
     }
 
-    /// All of it has to be so; a term without any is fulfilled by no node.
+    /// A term matches if all its expressions do; an empty term matches no node.
     ///
-    /// @param labels about a node's labels
-    /// @param fields about its field `metadata.name`
+    /// @param labels expressions on a node's labels
+    /// @param fields expressions on its field `metadata.name`
     public record Term(List<Expression> labels, List<Expression> fields) {
         public Term {
             labels = List.copyOf(labels);
@@ -53,11 +52,12 @@ public record NodeRules(Map<String, String> selector, Optional<List<Term>> requi
                 case "DoesNotExist" -> value.isEmpty();
                 case "Gt" -> compared(value) > 0;
                 case "Lt" -> compared(value) < 0;
-                default -> false; // of a later Kubernetes: the scheduler knows it
+                default -> false; // an operator of a later Kubernetes: only the scheduler knows it
             };
         }
 
-        /// 0 also where one is no number, which fulfils nothing.
+        /// Compares as integers. Returns 0 also if a value is not an integer, so that neither `Gt` nor `Lt`
+        /// matches.
         private int compared(Optional<String> value) {
             return value.flatMap(Expression::number)
                     .flatMap(has -> values.stream()
@@ -72,9 +72,9 @@ public record NodeRules(Map<String, String> selector, Optional<List<Term>> requi
         }
     }
 
-    /// @param key empty for every one
-    /// @param anyValue whether the taint's value does not matter
-    /// @param effect empty for every one
+    /// @param key empty for every key
+    /// @param anyValue whether the taint's value is ignored
+    /// @param effect empty for every effect
     public record Toleration(String key, boolean anyValue, String value, String effect) {
         private boolean tolerates(ClusterNode.Taint taint) {
             return (key.isEmpty() ? anyValue : key.equals(taint.key()))
@@ -83,7 +83,7 @@ public record NodeRules(Map<String, String> selector, Optional<List<Term>> requi
         }
     }
 
-    /// Whether the pod may run on a node that has room for it.
+    /// Returns whether the pod may run on the node, if that has room.
     boolean admit(ClusterNode node) {
         return node.open()
                 && selector.entrySet().stream()

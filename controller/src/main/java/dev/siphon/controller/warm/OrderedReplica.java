@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A replica that a node was told of.
+/// A replica that a node was ordered to fill.
 ///
-/// @param name of the object
-/// @param made when it was told
-/// @param report what the node says; empty if nothing yet
+/// @param name the object's name
+/// @param made when it was ordered
+/// @param report the node's report; empty if there is none yet
 public record OrderedReplica(String name, Instant made, Order order, Optional<Report> report) {
-    /// How long a node that lives takes at most to say something.
+    /// A live node reports within this time.
     static final Duration SILENCE = Duration.ofSeconds(20);
 
     State state() {
@@ -24,7 +24,7 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
         return state() == State.LOCAL;
     }
 
-    /// What keeps it from getting whole; empty if it is on its way.
+    /// Returns why the replica does not become whole; empty if it is on its way.
     Optional<String> trouble(Instant now) {
         if (report.isEmpty() && made.plus(SILENCE).isBefore(now)) {
             return Optional.of("node " + order.node() + " says nothing: does siphon-node run there?");
@@ -33,7 +33,7 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
                 .map(said -> "node " + order.node() + ": " + said.message().orElse("no reason given"));
     }
 
-    /// How far it is, for people.
+    /// Returns its progress, for people.
     String describe() {
         String how = report.filter(said -> said.state() == State.FILLING)
                 .map(said -> said.percent() + " %")
@@ -41,14 +41,14 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
         return order.node() + " " + how;
     }
 
-    /// What a node is to be told of, by the name of its object.
+    /// The dataset and the node of an order; they determine the object's name.
     record DatasetOnNode(String dataset, String node) {}
 
     DatasetOnNode place() {
         return new DatasetOnNode(order.dataset(), order.node());
     }
 
-    /// How many per cent of it are there.
+    /// Returns the filled part in percent.
     int percent() {
         return report.map(Report::percent).orElse(0);
     }

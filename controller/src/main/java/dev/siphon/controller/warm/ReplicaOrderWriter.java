@@ -23,15 +23,15 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells nodes what is wanted of them, answers what they ask, and removes what is no more. Each step may be
-/// repeated, and whoever leads next goes on with it.
+/// Writes orders for nodes, answers their questions, and removes obsolete orders. Each step is idempotent, so the
+/// next leader can continue.
 final class ReplicaOrderWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaOrderWriter.class);
 
-    /// How many are answered at once: each waits for Ceph.
+    /// Number of parallel answers; each waits for Ceph.
     private static final int AT_ONCE = 8;
 
-    /// What an object's name may have (RFC 1123, "DNS subdomain"), less what is put behind it.
+    /// Maximum length of an object's name (RFC 1123, "DNS subdomain"), less the suffix.
     private static final int LONGEST = 240;
 
     private static final int DIGITS = 8;
@@ -40,18 +40,18 @@ final class ReplicaOrderWriter implements AutoCloseable {
     private final BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers;
     private final PerObjectRetries attempts = new PerObjectRetries();
 
-    /// Questions that are being answered, and those that were, of which the answer is not seen yet.
+    /// Questions being answered, and answered questions whose answer the cache does not show yet.
     private final Set<ReplicaQuestion> underWay = ConcurrentHashMap.newKeySet();
 
     private final Set<ReplicaQuestion> answered = ConcurrentHashMap.newKeySet();
 
-    /// Why what could not be done to an object could not, by its name; of the last look.
+    /// Errors of the last round, by object name.
     private Map<String, String> refusals = Map.of();
 
     private final ExecutorService workers = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofPlatform().daemon().name("dataset-replicas-", 0).factory());
 
-    /// @param answers to a node's question about a dataset of that name
+    /// @param answers answers a node's question about an order
     ReplicaOrderWriter(
             WarmupCluster cluster,
             BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers) {
@@ -64,7 +64,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
         workers.shutdownNow();
     }
 
-    /// What the object is called that is about a dataset on a node: what tells it from all others is at its end.
+    /// Returns the object's name for a dataset on a node; its suffix makes it unique.
     static String name(DatasetOnNode place) {
         String both = place.dataset() + "." + place.node();
         String begin = both.substring(0, Math.min(both.length(), LONGEST)).replaceFirst("[.-]+$", "");
@@ -75,11 +75,11 @@ final class ReplicaOrderWriter implements AutoCloseable {
                         .substring(0, DIGITS);
     }
 
-    /// Brings what nodes were told in step with what is wanted. What cannot be done to one keeps no other, and no
-    /// pod. It is tried with each look, and told once.
+    /// Brings orders in step with what is wanted. A failure for one order blocks neither other orders nor pods.
+    /// It is retried in every round, and logged once.
     ///
-    /// @param nodes names of all that there are
-    /// @return why something got no answer, if anything did
+    /// @param nodes names of all nodes
+    /// @return the first failed request, if any
     Optional<DriverException.BackendUnavailable> keep(
             Set<DatasetOnNode> wanted, List<OrderedReplica> replicas, Map<String, Shared> declared, Set<String> nodes) {
         Set<DatasetOnNode> there = replicas.stream().map(OrderedReplica::place).collect(Collectors.toSet());
@@ -108,7 +108,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
                 new DatasetReplica.Order(place.dataset(), place.node(), shared.volume(), true, Optional.empty()));
     }
 
-    /// One that is removed is told anew at the next look, if it is wanted: it is gone then.
+    /// Updates, answers or removes one order. If a removed one is still wanted, the next round writes it again.
     private void keepOrDelete(
             OrderedReplica replica, Set<DatasetOnNode> wanted, Map<String, Shared> declared, Set<String> nodes) {
         boolean isDeclared = Optional.ofNullable(declared.get(replica.order().dataset()))
@@ -145,7 +145,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
         }
     }
 
-    /// What a node asks that has no answer yet.
+    /// Returns the node's question if it has no answer yet.
     private static Optional<DatasetReplica.Question> question(OrderedReplica replica) {
         return replica.report()
                 .flatMap(DatasetReplica.Report::question)
@@ -161,7 +161,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
             try {
                 workers.execute(() -> answer(replica, asked));
             } catch (RejectedExecutionException _) {
-                // the process ends; whoever leads next is asked too
+                // the process ends; the next leader answers
             }
         });
     }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// How far the replicas of datasets are, for the people of those namespaces whose pods use them or wait for them:
-/// as the last looks at the gate and at pods found it. Asks nobody.
+/// Summarizes the replicas of datasets for the namespaces whose pods use them or wait for them. Makes no calls;
+/// the last rounds of gate and pods supply the data.
 public final class ReplicaProgress {
     private static final int WHOLE = 100;
 
@@ -19,10 +19,10 @@ public final class ReplicaProgress {
     private volatile Map<String, Set<String>> waiting = Map.of();
     private volatile Map<String, Set<String>> using = Map.of();
 
-    /// What a look at the gate found.
+    /// Stores the result of a round of the gate.
     ///
-    /// @param all the replicas that nodes were told of
-    /// @param namespaces of the pods that wait, by the datasets' names
+    /// @param all all ordered replicas
+    /// @param namespaces the waiting pods' namespaces, by dataset name
     void seen(List<OrderedReplica> all, Map<String, Set<String>> namespaces) {
         Map<String, List<OrderedReplica>> byDataset = new HashMap<>();
         all.forEach(each -> byDataset
@@ -34,14 +34,14 @@ public final class ReplicaProgress {
         waiting = Map.copyOf(namespaces);
     }
 
-    /// What a look at all pods on nodes found.
+    /// Stores the result of a round over all pods on nodes.
     ///
-    /// @param namespaces of these pods, by the datasets' names
+    /// @param namespaces these pods' namespaces, by dataset name
     public void used(Map<String, Set<String>> namespaces) {
         using = Map.copyOf(namespaces);
     }
 
-    /// By namespaces and datasets' names; a dataset that no node was told of is left out.
+    /// Returns the summaries by namespace and dataset name; datasets without orders are left out.
     public Map<String, Map<String, ReplicaSummary>> byNamespace() {
         Map<String, Map<String, ReplicaSummary>> found = new HashMap<>();
         replicas.forEach((dataset, sum) -> {
@@ -53,7 +53,7 @@ public final class ReplicaProgress {
         return found;
     }
 
-    /// One that is wanted no more counts while it is whole: pods read it still.
+    /// Counts a full replica even if it is no longer wanted, because pods still read it.
     private static ReplicaSummary sum(Collection<OrderedReplica> replicas) {
         int local = 0;
         int failed = 0;

@@ -5,28 +5,28 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 
-/// Amounts of what nodes have and pods ask for: processors, bytes, pods, devices.
+/// Amounts of resources that nodes have and pods request: processors, bytes, pods, devices.
 ///
-/// @param amounts by the name of the resource; what is not named is zero
+/// @param amounts by resource name; a missing name means zero
 public record ResourceAmounts(Map<String, BigDecimal> amounts) {
-    /// Nothing at all.
+    /// No resources.
     public static final ResourceAmounts NONE = new ResourceAmounts(Map.of());
 
     public ResourceAmounts {
         amounts = Map.copyOf(amounts);
     }
 
-    /// Both together.
+    /// Returns the sum.
     public ResourceAmounts plus(ResourceAmounts other) {
         return merged(other, BigDecimal::add);
     }
 
-    /// The larger of each.
+    /// Returns the maximum of each resource.
     public ResourceAmounts max(ResourceAmounts other) {
         return merged(other, BigDecimal::max);
     }
 
-    /// What is left; it may be less than nothing. What is zero is not named.
+    /// Returns the difference, which may be negative; zero amounts are left out.
     public ResourceAmounts minus(ResourceAmounts other) {
         Map<String, BigDecimal> negative = new TreeMap<>();
         other.amounts.forEach((name, amount) -> negative.put(name, amount.negate()));
@@ -41,7 +41,7 @@ public record ResourceAmounts(Map<String, BigDecimal> amounts) {
         return new ResourceAmounts(all);
     }
 
-    /// Whether all of `wanted` is in this.
+    /// Returns whether this covers all of `wanted`.
     boolean hold(ResourceAmounts wanted) {
         return wanted.amounts.entrySet().stream()
                 .filter(each -> each.getValue().signum() > 0)
@@ -52,7 +52,8 @@ public record ResourceAmounts(Map<String, BigDecimal> amounts) {
         return amounts.getOrDefault(name, BigDecimal.ZERO);
     }
 
-    /// How many devices that are (Kubernetes, "Extended Resources": with a domain that is not its own).
+    /// Returns the number of devices (Kubernetes, "Extended Resources": names with a domain other than
+    /// `kubernetes.io`).
     BigDecimal devices() {
         return amounts.entrySet().stream()
                 .filter(each -> each.getKey().contains("/") && !each.getKey().startsWith("kubernetes.io/"))

@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The nodes where pods may run, and those of them that have room now. Worked out once for all pods with the same
-/// rules and needs, as those of a job: 500 pods and 50 nodes took a processor for a second otherwise.
+/// Finds the nodes where pods may run, and those of them with room now. Results are cached for pods with the same
+/// rules and needs, such as those of a job. Otherwise 500 pods on 50 nodes take a second of CPU time.
 final class SuitableNodes {
     private final List<ClusterNode> nodes;
 
-    /// By the nodes' names.
+    /// By node name.
     private final Map<String, Free> free;
 
     private final Map<Ask, SuitableAndFree> found = new HashMap<>();
@@ -25,7 +25,7 @@ final class SuitableNodes {
         }
     }
 
-    /// What decides where a pod may run.
+    /// The properties that decide where a pod may run.
     private record Ask(NodeRules rules, ResourceAmounts needs) {}
 
     /// Names of nodes.
@@ -36,22 +36,22 @@ final class SuitableNodes {
         this.free = nodes.stream().collect(Collectors.toMap(ClusterNode::name, Free::of, (one, _) -> one));
     }
 
-    /// Names of the nodes where the pod may run once they are empty enough.
+    /// Returns the names of the nodes where the pod may run once they have room.
     Set<String> of(GatedPod pod) {
         return find(pod).suitable();
     }
 
-    /// Those of them where it may run now.
+    /// Returns those of them where it may run now.
     Set<String> withRoom(GatedPod pod) {
         return find(pod).withRoom();
     }
 
-    /// What no pod takes of a node.
+    /// Returns the unused resources of a node.
     ResourceAmounts free(ClusterNode node) {
         return ofNode(node).all();
     }
 
-    /// How many devices no pod takes of it.
+    /// Returns the number of unused devices of a node.
     BigDecimal devices(ClusterNode node) {
         return ofNode(node).devices();
     }

@@ -8,78 +8,81 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Port: pods, nodes and the objects about replicas, as the cluster has them now.
+/// Port: the current pods, nodes, and objects about replicas in Kubernetes.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
+/// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no reply, and
+/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver lacks the permission.
 public interface WarmupCluster {
-    /// Keeps what is read here current from now on, by watches. Before, each reading asks the API server.
+    /// Starts watches that keep the data of this port current. Before that, each read is a request to the API
+    /// server.
     ///
-    /// @param changed called after each change; it returns at once
-    /// @return what goes on until it is closed
+    /// @param changed called after each change; must return at once
+    /// @return the watches; they run until they are closed
     List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed);
 
-    /// The pods that wait at our gate, carry no other gate, and are not being deleted. A pod that another gate
-    /// holds as well is left to whoever that gate belongs to: it appears here once that gate is gone.
+    /// Returns the pods that wait at Siphon's gate, have no other gate, and are not being deleted. A pod with
+    /// another gate appears once that gate is removed.
     ///
-    /// Devices that they ask for by ResourceClaims are among what they need, where that can be counted; [#nodes]
-    /// says then how many there are, as of 10 s ago at most.
+    /// Their needs include devices requested by ResourceClaims, if these can be counted. [#nodes] then counts the
+    /// nodes' devices, at most 10 s late.
     ///
-    /// @param now since when a pod waits that appears for the first time, unless its object tells
+    /// @param now start of the wait of a pod seen for the first time, unless its object shows it
     List<GatedPod> gated(Instant now);
 
-    /// All nodes, and what is taken of each.
+    /// Returns all nodes, and what is used of each.
     List<ClusterNode> nodes();
 
-    /// All replicas that nodes were told of.
+    /// Returns all ordered replicas.
     List<OrderedReplica> replicas();
 
-    /// What administrators want ahead of time.
+    /// Returns the administrators' warmups.
     List<Warmup> warmups();
 
-    /// The dataset that a PVC shows, by its name or its volume.
+    /// Returns the dataset that a PVC shows, by name or by volume.
     ///
-    /// @return empty if there is no such PVC, or nobody can say yet
+    /// @return empty if the PVC does not exist, or its volume is not known yet
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if its annotation is longer than
+    ///     any dataset's name
     Optional<ClaimContent> claimed(String namespace, String claim);
 
-    /// What a PVC is.
+    /// What a PVC shows.
     sealed interface ClaimContent {
-        /// It shows the dataset of that name, as people write it.
+        /// A dataset by name, as its user wrote it.
         record Named(String text) implements ClaimContent {}
 
-        /// It has a volume of a dataset, of which nobody has written the name.
+        /// A volume of a dataset, if no name is written.
         record DatasetClaim(VolumeId.DatasetVolume volume) implements ClaimContent {}
 
-        /// It shows none.
+        /// No dataset.
         record Other() implements ClaimContent {}
     }
 
-    /// Tells a node of a replica. One that it was told of already is left as it is.
+    /// Orders a replica from a node. An existing order stays unchanged.
     void writeOrder(String name, DatasetReplica.Order order);
 
-    /// Tells a node that it is wanted, or no more. One that is gone needs nothing.
+    /// Marks an order as wanted or not. A missing one is ignored.
     void setWanted(OrderedReplica replica, boolean wanted);
 
-    /// Answers a node. One that is gone needs no answer.
+    /// Writes the answer to a node. A missing order is ignored.
     void answer(OrderedReplica replica, DatasetAccess.Answer answer);
 
-    /// Removes what a node was told. That it is gone is success.
+    /// Deletes an order; a missing one is no error.
     void forget(OrderedReplica replica);
 
-    /// Lets a pod be scheduled, on one of these nodes if it can be.
+    /// Opens a pod's gate, with a preference for these nodes.
     ///
-    /// @param hostnames none if it does not matter
-    /// @return false if it is gone, or somebody has changed it meanwhile
+    /// @param hostnames empty for no preference
+    /// @return false if the pod is gone, or was changed meanwhile
     boolean open(GatedPod pod, List<String> hostnames);
 
-    /// Tells a pod's people.
+    /// Writes an event on a pod.
     void report(GatedPod pod, Notice notice);
 
-    /// Writes down how far what was wanted ahead of time is. One that is gone needs nothing.
+    /// Writes the status of a warmup. A missing one is ignored.
     void report(Warmup warmup, Warmup.Status status);
 
     /// An event of Kubernetes.
     ///
-    /// @param warning whether somebody should do something
+    /// @param warning whether someone should act
     record Notice(boolean warning, String reason, String message) {}
 }

@@ -35,25 +35,24 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks at the pods that wait at the gate and at what administrators want ahead of time, whenever something of
-/// it has changed and every second; has nodes fill what is wanted, and lets pods go.
+/// Reconciles gated pods and warmups, after every change and every second: orders replicas from nodes, and opens
+/// gates.
 ///
-/// What it looks at is kept by watches. A pod that is let go costs the API server one change and one event, and one
-/// event more if it had to wait; its PVCs are asked for, and devices that are allocated by claims, as
-/// [WarmupCluster#gated] has it. To see what there is takes a fifth of the time at most.
+/// Watches supply its input, except ResourceClaims, see [WarmupCluster#gated]. Opening a gate costs one update and
+/// one event, plus one event if the pod had to wait. Reading the state takes at most a fifth of the time.
 public final class WarmupController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarmupController.class);
 
-    /// Patience ends, and PVCs are bound, without a change of what is watched.
+    /// A pod's maximum wait expires without a change that the watches see.
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /// Between two looks, so that what changes together is looked at together.
+    /// Minimum pause between two rounds, so that simultaneous changes are handled together.
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /// Of all time, what is not spent seeing what there is.
+    /// A pause lasts at least this many times the last read of the state.
     private static final int PAUSES = 4;
 
-    /// When to tell the same again: the API server forgets events after an hour.
+    /// When to repeat an event: the API server forgets events after an hour.
     private static final Duration AGAIN = Duration.ofMinutes(20);
 
     private final WarmupCluster cluster;
@@ -73,24 +72,24 @@ public final class WarmupController implements AutoCloseable {
     private final AtomicBoolean awaited = new AtomicBoolean();
     private volatile List<BackgroundTasks.Task> watches = List.of();
 
-    /// How long it took to see what there is, in the last look.
+    /// How long the last round took to read the state.
     private Duration reading = Duration.ZERO;
 
-    /// When the next look may be ([System#nanoTime]).
+    /// Earliest start of the next round ([System#nanoTime]).
     private volatile long next = System.nanoTime();
 
-    /// Why not all of the last look came to something.
+    /// The failure of the last round, if any.
     private Optional<String> trouble = Optional.empty();
 
-    /// What the people of pods were told last, and when, by the pods' uids.
+    /// The last event of each pod, by pod uid.
     private final Map<String, Told> told = new ConcurrentHashMap<>();
 
     private record Told(WarmupCluster.Notice notice, Instant when) {}
 
-    /// @param grants the datasets that there are, and who may read them
-    /// @param answers to a node's question about a dataset of that name
-    /// @param progress gets how far replicas are
-    /// @param clock by which pods and replicas were made
+    /// @param grants the existing datasets and their readers
+    /// @param answers answers a node's question about an order
+    /// @param progress receives the replicas' progress
+    /// @param clock the clock of the pods' and replicas' timestamps
     public WarmupController(
             WarmupCluster cluster,
             GateSettings settings,
@@ -110,7 +109,7 @@ public final class WarmupController implements AutoCloseable {
         this.datasets = new GatedDatasets(cluster);
     }
 
-    /// Begins to look.
+    /// Starts reconciling.
     public WarmupController start(BackgroundTasks tasks) {
         Runnable look = () -> wake(tasks);
         watches = cluster.follow(tasks, look);
@@ -135,9 +134,9 @@ public final class WarmupController implements AutoCloseable {
         }
     }
 
-    /// Throws nothing, since nobody would look again.
+    /// Runs a round. Throws nothing, because an exception would end the rounds.
     private void keep(BackgroundTasks tasks) {
-        awaited.set(false); // what changes from now on is for the next look
+        awaited.set(false); // later changes trigger the next round
         reading = Duration.ZERO;
         try {
             reconcile();
@@ -155,9 +154,9 @@ public final class WarmupController implements AutoCloseable {
         next = System.nanoTime() + pause.toNanos();
     }
 
-    /// Looks once. What got no answer about one object keeps no other, and is thrown at the end.
+    /// Runs one round. A failure for one object does not block the others; it is thrown at the end.
     ///
-    /// @throws DriverException if anything of it cannot be known now, or got no answer
+    /// @throws DriverException if some state could not be read, or some request failed
     public void reconcile() {
         long begun = System.nanoTime();
         List<GatedPod> gated = cluster.gated(clock.instant());
@@ -184,7 +183,8 @@ public final class WarmupController implements AutoCloseable {
             verdicts.putAll(decision.verdicts());
         }
         if (found.reads().containsValue(new GatedDatasets.ReadDecision.Unknown())) {
-            // what was wanted before, as by whoever led then, may be for a pod of which that is to be found out
+            // keep what was wanted before, perhaps by an earlier leader: it may be for the pod that is still
+            // unknown
             replicas.stream()
                     .filter(replica -> replica.order().wanted())
                     .forEach(replica -> wanted.add(replica.place()));
@@ -196,7 +196,7 @@ public final class WarmupController implements AutoCloseable {
                 replicas,
                 declared,
                 nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()));
-        // pods first: what people are told of it can wait
+        // open gates first; events can wait
         Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
         Optional<DriverException.BackendUnavailable> notOpened =
                 opening.take(steps(verdicts, (pod, verdict) -> carryOut(pod, verdict, notices)));
@@ -210,10 +210,10 @@ public final class WarmupController implements AutoCloseable {
         }
     }
 
-    /// Pods that are warmed for together: of one group, with the same datasets.
+    /// Pods whose nodes are chosen together: one group with the same datasets.
     private record Together(String group, Set<String> datasets) {}
 
-    /// @param verdicts gets those of pods that are in no group, since there is nothing to wait for
+    /// @param verdicts receives the verdicts of pods that need no group
     private Collection<Map.Entry<Together, List<GatedPod>>> groups(
             Map<GatedPod, GatedDatasets.ReadDecision> reads, Map<GatedPod, GateVerdict> verdicts) {
         Map<Together, List<GatedPod>> groups = new HashMap<>();
@@ -236,7 +236,7 @@ public final class WarmupController implements AutoCloseable {
         return groups.entrySet();
     }
 
-    /// Nobody waits for ever, also if the API server never says what a PVC is.
+    /// Opens the gate after the maximum wait, even if the API server never says what a PVC is.
     private GateVerdict unknown(GatedPod pod) {
         return new GateVerdict.Open(
                 List.of(),
@@ -248,7 +248,7 @@ public final class WarmupController implements AutoCloseable {
                                 + settings.patience(pod).toSeconds() + " s, so it is let go"));
     }
 
-    /// What cannot be done to one pod keeps no other. Those that wait longest come first.
+    /// Returns one independently retried step per pod, longest wait first.
     private static <T> List<PerObjectRetries.Step> steps(Map<GatedPod, T> of, BiConsumer<GatedPod, T> act) {
         return of.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
@@ -263,7 +263,7 @@ public final class WarmupController implements AutoCloseable {
                 .toList();
     }
 
-    /// @param notices gets what the pod's people are to be told
+    /// @param notices receives the events for the pods' users
     private void carryOut(GatedPod pod, GateVerdict verdict, Map<GatedPod, WarmupCluster.Notice> notices) {
         switch (verdict) {
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What administrators want ahead of time, and how far that is.
+/// Computes where warmups want datasets, and reports their progress.
 final class WarmupReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(WarmupReconciler.class);
 
@@ -29,11 +29,11 @@ final class WarmupReconciler {
         this.clock = clock;
     }
 
-    /// Writes down how far each is. Where that cannot be written keeps no other, and no pod.
+    /// Writes the status of each warmup. A failure for one blocks neither other warmups nor pods.
     ///
-    /// @param declared names of the datasets that there are
-    /// @param wanted gets what is wanted ahead of time
-    /// @return why something got no answer, if anything did
+    /// @param declared names of the existing datasets
+    /// @param wanted receives the datasets and nodes that the warmups want
+    /// @return the first failed request, if any
     Optional<DriverException.BackendUnavailable> reconcile(
             List<Warmup> warmups,
             Set<String> declared,

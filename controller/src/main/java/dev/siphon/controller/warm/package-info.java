@@ -1,6 +1,5 @@
-/// Datasets on the disks of nodes before a pod is there: for pods that wait at a gate until they are, and where
-/// an administrator wants them. What is wanted, and how far it is, lies with the cluster alone: whoever leads
-/// next goes on.
+/// Fills datasets onto nodes' disks before pods start there: for pods that wait at the gate, and for
+/// administrators' warmups. All state is in Kubernetes objects, so the next leader can continue.
 @NullMarked
 package dev.siphon.controller.warm;
 
