@@ -83,7 +83,7 @@ public final class AccountChecks {
         List<Finding> found = new ArrayList<>();
         account.get().allowanceBytes().ifPresent(allowance -> {
             long quota = seen.state().quotaBytes().orElse(0);
-            // Ceph treats a quota of 0 as unlimited, and an account without allowance can create nothing
+            // Ceph treats a quota of 0 as unlimited, and an account with an allowance of 0 can create nothing
             if (allowance > 0 && quota != allowance) {
                 found.add(new Finding(
                         Kind.QUOTA_DRIFT,

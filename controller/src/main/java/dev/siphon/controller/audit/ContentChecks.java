@@ -196,7 +196,7 @@ final class ContentChecks {
         return found;
     }
 
-    /// Finds incomplete groups of snapshots; their names tell the volumes.
+    /// Finds incomplete groups of snapshots; a group's name shows which volumes belong to it.
     private List<Finding> incompleteGroups() {
         Map<String, List<VolumeId.Provisioned>> members = new TreeMap<>();
         for (ScannedEntry place : volumes) {

@@ -26,7 +26,7 @@ final class GrantsPublication {
     /// Held during a publication. A store may take seconds, and readers must not wait for it.
     private final ReentrantLock publishing = new ReentrantLock();
 
-    /// The published grants; empty until the last publication is known.
+    /// The published grants; empty before this process's first publication.
     private volatile Optional<Grants> known = Optional.empty();
 
     /// The grants in force; more than the published ones if the store may be partial.

@@ -25,7 +25,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
     private static final Pattern BEHIND_FILE_SYSTEM =
             Pattern.compile("([0-9a-v]+)(?:\\.(k[0-9a-v]{9}))?(?:\\.([1-9])\\.([A-Za-z0-9][A-Za-z0-9._-]*))?");
 
-    /// Node ids have up to 128 characters; this leaves room for the rest of the id.
+    /// Nodes accept identity ids of at most 128 characters, so longer node names are cut.
     private static final int LONGEST_NAME = 48;
 
     /// A node's own identity.

@@ -358,7 +358,7 @@ public final class KeyRevocation {
                     .orElseGet(() -> grants.apply(each.volume).map(volumeCaps -> volumes.mint(next, volumeCaps)));
         }
 
-        /// Removes identities that a controller minted meanwhile, because it did not know of the revocation.
+        /// Removes identities that a controller minted meanwhile in place of the removed ones.
         private void removeRest(Doomed each) {
             try {
                 volumes.minted(each.volume).stream()
