@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Changes what is behind a dataset's tree, and notes what the kernel says is there then.
+/// Switches the backing file of a dataset's tree, and records where the tree is then read from, as the kernel
+/// reports it.
 final class BackingFileSwitcher {
     private static final Logger LOG = LoggerFactory.getLogger(BackingFileSwitcher.class);
 
@@ -25,7 +26,7 @@ final class BackingFileSwitcher {
         this.counts = counts;
     }
 
-    /// Looks where an attachment is read from. One just made asks no cache's disk.
+    /// Determines where an image mount is read from. For a fresh one, no disk is checked.
     ImageMount seen(DatasetState state, ImageMountKey key, MountResult mountResult) {
         if (mountResult.fresh()) {
             return attachment(key, mountResult, new ReadLocation.Remote());
@@ -37,8 +38,9 @@ final class BackingFileSwitcher {
         return attachment(key, mountResult, place);
     }
 
-    /// Where an attachment is read from that reads no replica on a disk that answers. After a restart that may be
-    /// one on a disk that does not, which is to be left: to swap a tree from CephFS to CephFS harms nobody.
+    /// Determines the location when no readable disk holds the backing file. After a restart, the file may be on an
+    /// unreadable disk. Assuming that, the reconciler switches the tree to CephFS, which is harmless if the tree
+    /// already reads from there.
     private ReadLocation placeUnseen(DatasetState state, ImageMountKey key) {
         List<Path> unreadable = cacheDirectories.unreadable();
         Optional<ReadLocation> before = state.attachment(key).map(ImageMount::place);
@@ -57,17 +59,17 @@ final class BackingFileSwitcher {
                 key, mountResult.tree(), place, mountResult.device().directIo());
     }
 
-    /// Puts a replica, which is whole and was checked, behind a tree; not if it was detached meanwhile.
+    /// Switches a tree to a replica, which must be whole and verified. Does nothing if the tree was detached
+    /// meanwhile.
     void to(DatasetState state, ImageMountKey key, CachedReplica replica) {
         swap(state, key, replica.image(), new ReadLocation.Local(replica.cache()), Optional.empty());
     }
 
-    /// Puts the image on CephFS behind every tree that is read from the replica in `cache`; that one was detached
-    /// meanwhile is as good.
+    /// Switches every tree that reads the replica in `cache` back to the image on CephFS. A tree that was detached
+    /// meanwhile counts as success.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if nobody knows where that image is
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS, or a disk that fails, does not
-    ///     answer
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the image's path is unknown
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS or a failing disk does not respond
     void back(DatasetState state, Path cache) {
         List<ImageMountKey> served = state.servedFrom(cache);
         if (served.isEmpty()) {

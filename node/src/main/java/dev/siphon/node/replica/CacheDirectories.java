@@ -24,17 +24,17 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// The cache directories of this node. One that fails or does not answer is passed over, and tried again later;
-/// the others go on.
+/// The cache directories of this node. A directory that fails or does not respond is skipped and retried later; the
+/// others stay in use.
 final class CacheDirectories {
-    /// Of a replica.
+    /// The maximum size of a replica: 4 TiB.
     private static final long MOST_BYTES = 4L << 40;
 
     private final List<CacheDirectory> directories;
     private final BlockingCalls calls;
     private final ReplicaPolicy policy;
 
-    /// @param onFailure as of [CacheDirectory]
+    /// @param onFailure as in [CacheDirectory]
     CacheDirectories(
             List<CacheDirectoryLimits> limits, Consumer<Path> onFailure, BlockingCalls calls, ReplicaPolicy policy) {
         this.directories = limits.stream()
@@ -44,7 +44,7 @@ final class CacheDirectories {
         this.policy = policy;
     }
 
-    /// Makes every directory ready; one that cannot be is not used.
+    /// Prepares every directory; a directory that cannot be prepared is not used.
     void prepare() {
         directories.forEach(directory -> readFrom(directory, "prepare", () -> true));
     }
@@ -60,7 +60,8 @@ final class CacheDirectories {
                 .orElseThrow(() -> new IllegalStateException("no cache directory " + path));
     }
 
-    /// What `body` says of a directory's disk; empty if that one cannot be read now.
+    /// Runs `body` on a directory's disk. Returns empty if the directory cannot be read now. A failure or timeout
+    /// marks the directory as failing or missing.
     private <T> Optional<T> readFrom(CacheDirectory directory, String subject, Supplier<T> body) {
         if (!directory.isReadable()) {
             return Optional.empty();
@@ -79,7 +80,7 @@ final class CacheDirectories {
             }
             return Optional.empty();
         } catch (DriverException.BackendUnavailable _) {
-            return Optional.empty(); // calls to other file systems hang, and this disk was not asked
+            return Optional.empty(); // calls to other file systems hang; this disk was not accessed
         }
     }
 
@@ -88,26 +89,26 @@ final class CacheDirectories {
                 && directory.path().toString().equals(missing.getFile());
     }
 
-    /// Which directories can be read, as far as is known. Asks no disk.
+    /// Returns the last known readability of each directory. Accesses no disk.
     Map<Path, Boolean> readable() {
         Map<Path, Boolean> readable = new LinkedHashMap<>();
         directories.forEach(directory -> readable.put(directory.path(), directory.isReadable()));
         return readable;
     }
 
-    /// Has nothing read from a directory any more, whose disk fails.
+    /// Stops all reads from a directory whose disk fails.
     void failing(CacheDirectory directory, String why) {
         directory.failing("the cache directory " + directory.path() + " fails: " + why, policy.diskRetry());
     }
 
-    /// Reads a block of the dataset's whole replica in `directory`, where the disk may be unable to; nothing if
-    /// there is none.
+    /// Reads one block of the dataset's whole replica in `directory`, to detect a failing disk. Does nothing
+    /// without a replica.
     void probe(CacheDirectory directory, Digest dataset) {
         CachedReplica replica = directory.replica(dataset);
         var _ = readFrom(directory, "a block of " + dataset, () -> replica.probe());
     }
 
-    /// The directories that must not be read now.
+    /// Returns the directories that must not be read now.
     List<Path> unreadable() {
         return directories.stream()
                 .filter(directory -> !directory.isReadable())
@@ -129,17 +130,17 @@ final class CacheDirectories {
                         .toList());
     }
 
-    /// The whole replicas of a dataset.
+    /// Returns the whole replicas of a dataset.
     List<CachedReplica> whole(Digest dataset) {
         return replicas(dataset, "replica", CachedReplica::isWhole);
     }
 
-    /// The replicas of a dataset, whole and in part.
+    /// Returns the replicas of a dataset, whole and partial.
     List<CachedReplica> of(Digest dataset) {
         return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
     }
 
-    /// Pins replicas, or undoes that.
+    /// Pins or unpins replicas.
     void pin(List<CachedReplica> replicas, boolean pinned) {
         replicas.forEach(replica -> calls.change(
                 "pin of " + replica.digest() + " in " + replica.cache(),
@@ -147,7 +148,7 @@ final class CacheDirectories {
                 () -> replica.pin(pinned)));
     }
 
-    /// Notes a use of the dataset's replicas.
+    /// Records a use of the dataset's replicas.
     void use(Digest dataset, Instant at) {
         var _ = replicas(dataset, "use at " + at, replica -> {
             replica.use(at);
@@ -155,15 +156,15 @@ final class CacheDirectories {
         });
     }
 
-    /// The replica that is `file`, if any of the dataset's is.
+    /// Returns the dataset's replica whose image is `file`, if there is one.
     Optional<CachedReplica> holding(Digest dataset, FileIdentity file) {
         return replicas(dataset, "file " + file, replica -> replica.identity().equals(Optional.of(file))).stream()
                 .findFirst();
     }
 
-    /// A replica as it was found on its disk.
+    /// A replica as found on its disk.
     ///
-    /// @param percent of it that is there
+    /// @param percent the share that is filled
     record FoundReplica(
             Digest digest, Path cache, long bytes, int percent, boolean whole, boolean pinned, Instant lastUse) {
         private static final int ALL = 100;
@@ -181,12 +182,12 @@ final class CacheDirectories {
         }
     }
 
-    /// Everything in all directories that can be read.
+    /// Returns the replicas in all readable directories.
     List<FoundReplica> inventory() {
         return collect("inventory", CacheDirectories::inventory);
     }
 
-    /// Everything in one.
+    /// Returns the replicas in one directory.
     static List<FoundReplica> inventory(CacheDirectory directory) {
         return directory.replicas().stream()
                 .map(FoundReplica::of)
@@ -194,7 +195,7 @@ final class CacheDirectories {
                 .toList();
     }
 
-    /// The directory that an attachment is for; empty for one that is not for any, or no longer.
+    /// Returns the cache directory that an image mount is dedicated to; empty if it has none or no longer has one.
     Optional<Path> preferredCache(ImageMountKey key) {
         return directories.stream()
                 .map(CacheDirectory::path)
@@ -202,15 +203,15 @@ final class CacheDirectories {
                 .findFirst();
     }
 
-    /// Whether there is nothing known against filling a replica in the directory `path`.
+    /// Returns whether no problem is known with the directory `path`.
     boolean isUsable(Path path) {
         return at(path).trouble().isEmpty();
     }
 
-    /// Whether a replica may have so many bytes, wherever it is: a fill holds the digests of its chunks, 8 MiB a
-    /// terabyte.
+    /// Checks that a replica may have `bytes`, whichever directory it goes to. The limit bounds memory: a fill
+    /// holds the digests of its chunks, 8 MiB per terabyte.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are more than 4 TiB
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) above 4 TiB
     static void checkSize(Digest dataset, long bytes) {
         if (bytes > MOST_BYTES) {
             throw new DriverException.QuotaExhausted("dataset " + dataset + " has " + bytes + " bytes, and a replica "
@@ -218,10 +219,10 @@ final class CacheDirectories {
         }
     }
 
-    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
-    /// if there are some, unless it takes an eviction there and none elsewhere.
+    /// Chooses the directory to fill a replica of `bytes` in: where it was begun, or else by `placement`. Prefers
+    /// `near`, unless an eviction is necessary there and not elsewhere.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if no directory takes it
     CacheDirectory place(Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near) {
         for (CachedReplica begun : of(dataset)) {
             CacheDirectory there = at(begun.cache());
@@ -247,8 +248,8 @@ final class CacheDirectories {
                         + "; those that do not: " + problems()));
     }
 
-    /// Which of `near` takes a replica of `bytes` without an eviction; empty if none does, or no replica has so
-    /// many.
+    /// Returns the directory of `near` that takes a replica of `bytes` without an eviction; empty if none does, or
+    /// if `bytes` exceeds the maximum size.
     Optional<Path> room(Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near) {
         if (bytes > MOST_BYTES) {
             return Optional.empty();
@@ -283,7 +284,7 @@ final class CacheDirectories {
         return candidates;
     }
 
-    /// What each directory still takes without an eviction, in bytes; without those that cannot be read.
+    /// Returns the bytes that each directory takes without an eviction; omits unreadable directories.
     Map<Path, Long> freeBytes() {
         Map<Path, Long> free = new LinkedHashMap<>();
         directories.forEach(directory -> readFrom(
@@ -294,7 +295,7 @@ final class CacheDirectories {
         return free;
     }
 
-    /// Why directories are not used now.
+    /// Returns why directories are not used now.
     List<String> problems() {
         return directories.stream()
                 .flatMap(directory -> directory.trouble().stream())

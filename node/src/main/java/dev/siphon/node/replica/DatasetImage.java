@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/// A sealed dataset, as it is reached from this node.
+/// A sealed dataset, with its paths on this node.
 ///
-/// @param digest the root of its manifest, which stands for all of it
-/// @param image the image's path, through a mount that lasts as long as the dataset is attached or filled
-/// @param manifest that of its manifest
+/// @param digest the root of its manifest, which stands for the whole dataset
+/// @param image the image's path, on a mount that lasts as long as the dataset is attached or filled
+/// @param manifest the manifest's path, on the same mount
 public record DatasetImage(Digest digest, Path image, Path manifest) {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a path is relative
     public DatasetImage {
@@ -21,7 +21,7 @@ public record DatasetImage(Digest digest, Path image, Path manifest) {
         }
     }
 
-    /// Reads the manifest, which may hang with the file system that it is on.
+    /// Reads the manifest; may hang with its file system.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be read
     /// @throws DriverException.BackendFault (INTERNAL) if it is another dataset's, or damaged
@@ -29,7 +29,7 @@ public record DatasetImage(Digest digest, Path image, Path manifest) {
         return read(Manifest::read, Manifest::root);
     }
 
-    /// Reads the same, without the chunks' digests, which take 8 MiB a terabyte.
+    /// Reads the manifest without the chunks' digests, which take 8 MiB per terabyte.
     ///
     /// @throws DriverException as [#readManifest]
     ManifestOutline readOutline() {

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/// One change of a dataset's attachment at a time. Others wait for their turn, up to a limit, rather than being
-/// told to come back: many pods of one dataset start in the same moment, and each change takes milliseconds.
+/// Serializes the changes to a dataset's image mounts. Callers wait up to a limit instead of failing at once. Many
+/// pods of one dataset start at the same moment, and each change takes milliseconds.
 ///
-/// A turn belongs to the change and not to its caller: one that hangs in the kernel keeps it when its caller has
+/// The change holds the lock, not its caller: a change that hangs in the kernel keeps the lock after its caller has
 /// left.
 final class DatasetLocks {
     private final BlockingCalls calls;
@@ -29,15 +29,15 @@ final class DatasetLocks {
         this.limit = limit;
     }
 
-    /// Runs `change` on a thread that may hang, as the only one for `dataset`.
+    /// Runs `change` on a thread that may hang, while holding the lock of `dataset`.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if the change before has not ended within the limit
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if this one has not; it goes on
+    /// @throws DriverException.OperationPending (ABORTED) if the previous change has not ended within the limit
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if this change has not ended; it continues
     <T> T take(Digest dataset, Supplier<T> change) {
         return take(dataset, limit, change);
     }
 
-    /// The same, with another limit.
+    /// Runs `change` as [#take] does, with another limit.
     <T> T take(Digest dataset, Duration limit, Supplier<T> change) {
         return turns.use(dataset, turn -> take(dataset, turn, limit, change));
     }
@@ -46,7 +46,7 @@ final class DatasetLocks {
         await(dataset, turn, limit);
         AtomicBoolean begun = new AtomicBoolean();
         try {
-            // whoever releases a turn uses it: its caller may have left
+            // the change releases the lock, and needs its own reference: the caller may have left
             return calls.change(
                     "dataset " + dataset,
                     limit,
@@ -60,7 +60,7 @@ final class DatasetLocks {
                     }));
         } catch (DriverException.BackendUnavailable e) {
             if (!begun.get()) {
-                turn.release(); // refused, so it never runs
+                turn.release(); // rejected, so it never runs
             }
             throw e;
         } catch (ErrnoException e) {

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// A dataset as people name it: its digest, or a beginning of that.
+/// Names a dataset as people do: by its digest, or by the beginning of it.
 ///
 /// @param beginning 8 to 64 hexadecimal digits in lower case
 public record DatasetName(String beginning) {
     private static final Pattern DIGITS = Pattern.compile("[0-9a-f]{8,64}");
     private static final int MAX_NAMED = 5;
 
-    /// Whether `text` may be one.
+    /// Returns whether `text` is a valid name.
     public static boolean isOne(String text) {
         return DIGITS.matcher(text).matches();
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `beginning` has another form
     public DatasetName {
         if (!isOne(beginning)) {
             throw new DriverException.InvalidRequest("dataset " + QuotedText.of(beginning)
@@ -28,10 +28,10 @@ public record DatasetName(String beginning) {
         }
     }
 
-    /// Which of `known` it is.
+    /// Returns the one digest of `known` that begins with this name.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is none of them
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it may be several
+    /// @throws DriverException.NotFound (NOT_FOUND) if none does
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several do
     public Digest among(Collection<Digest> known) {
         List<Digest> found = known.stream()
                 .distinct()

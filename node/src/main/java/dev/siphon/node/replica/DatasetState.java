@@ -17,14 +17,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/// What is known of one dataset while the driver runs: what was asked for, what was last seen, and when its
-/// replicas were last checked. The disk and the kernel know the rest; a restart begins with an empty one.
+/// The in-memory state of one dataset: what was requested, what was last seen, and when its replicas were last
+/// checked. Disks and kernel hold the rest. Each run of the driver starts with an empty state.
 final class DatasetState {
     private final Digest digest;
     private final ChunkWorkers workers;
     private final ChunkWorkers scrubLane;
 
-    /// Held by whoever fills, checks, swaps or removes the dataset's replicas: one at a time.
+    /// Held by the thread that fills, checks, switches or removes the dataset's replicas.
     private final Semaphore work = new Semaphore(1, true);
 
     private Optional<DatasetImage> image = Optional.empty();
@@ -56,7 +56,7 @@ final class DatasetState {
         return digest;
     }
 
-    /// The attachment that every volume of the dataset has, be pods' devices known or not.
+    /// Returns the key of the common tree, which exists whether or not pods' devices are known.
     ImageMountKey key() {
         return ImageMountKey.anywhere(digest);
     }
@@ -69,9 +69,9 @@ final class DatasetState {
         return scrubLane;
     }
 
-    /// Takes the dataset's replicas for itself, once whoever has them has left off.
+    /// Locks the dataset's replicas, once their current user has finished.
     ///
-    /// @return whether that was within `limit`; if so, [#unlock] has to follow
+    /// @return whether that succeeded within `limit`; if so, the caller must [#unlock]
     boolean tryLock(Duration limit) {
         try {
             return work.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -85,7 +85,7 @@ final class DatasetState {
         work.release();
     }
 
-    /// Asks whoever works on the replicas to leave off, until [#resume].
+    /// Asks the thread that works on the replicas to stop, until [#resume].
     synchronized void pause() {
         pauses++;
     }
@@ -112,12 +112,11 @@ final class DatasetState {
         }
     }
 
-    /// How many times something was attached that was not, or was to be read from elsewhere.
+    /// Counts how often an image mount was added, or the replica of the common tree moved.
     synchronized long attachmentChanges() {
         return attachmentChanges;
     }
 
-    /// All of its attachments.
     synchronized List<ImageMount> attachments() {
         return List.copyOf(attached.values());
     }
@@ -126,7 +125,7 @@ final class DatasetState {
         return Optional.ofNullable(attached.get(key));
     }
 
-    /// The attachment that the replica in `cache` is behind, or else one that is read from CephFS.
+    /// Returns the image mount that reads the replica in `cache`, or else one that reads from CephFS.
     synchronized Optional<ImageMount> attachment(Optional<Path> cache) {
         return attached.values().stream()
                 .filter(now -> now.place().cache().equals(cache))
@@ -140,7 +139,7 @@ final class DatasetState {
         return !attached.isEmpty();
     }
 
-    /// The kernel was asked whether it is attached.
+    /// Records that the kernel was queried for the dataset's mounts.
     synchronized void markKernelAsked() {
         markKernelAsked = true;
     }
@@ -149,14 +148,14 @@ final class DatasetState {
         return markKernelAsked;
     }
 
-    /// The cache directories whose replicas are behind its trees.
+    /// Returns the cache directories whose replicas are behind the dataset's trees.
     synchronized Set<Path> servedFrom() {
         return attached.values().stream()
                 .flatMap(now -> now.place().cache().stream())
                 .collect(Collectors.toSet());
     }
 
-    /// The attachments that are read from the replica in `cache`.
+    /// Returns the image mounts that read the replica in `cache`.
     synchronized List<ImageMountKey> servedFrom(Path cache) {
         return attached.values().stream()
                 .filter(now -> now.place().cache().filter(cache::equals).isPresent())
@@ -164,7 +163,7 @@ final class DatasetState {
                 .toList();
     }
 
-    /// Whether the replica in `cache` is read, or could be at any moment.
+    /// Returns whether the replica in `cache` is read, or could be at any moment.
     synchronized boolean mayRead(Path cache) {
         Set<Path> served = servedFrom();
         return served.contains(cache)
@@ -172,25 +171,25 @@ final class DatasetState {
                 || (served.isEmpty() && isAttached());
     }
 
-    /// The dataset is used now, which its replicas are to note.
+    /// Records a use now, to be written to the replicas later.
     synchronized void use() {
         use = Optional.of(Instant.now());
     }
 
-    /// A use that was not noted yet.
+    /// Returns the use that is not yet written to the replicas, and clears it.
     synchronized Optional<Instant> takeUse() {
         Optional<Instant> taken = use;
         use = Optional.empty();
         return taken;
     }
 
-    /// A replica is to be made.
+    /// Requests a replica.
     synchronized void requestReplica(boolean alsoUnattached) {
         wanted = true;
         warm |= alsoUnattached;
     }
 
-    /// One is to be made in `cache`, whether or not there is one elsewhere.
+    /// Requests a replica in `cache`, even if another directory has one.
     synchronized void requestReplicaIn(Path cache) {
         wantedAt.add(cache);
     }
@@ -199,13 +198,13 @@ final class DatasetState {
         return Set.copyOf(wantedAt);
     }
 
-    /// None is to be made there any more.
+    /// Cancels [#requestReplicaIn].
     synchronized void cancelReplicaIn(Path cache) {
         wantedAt.remove(cache);
     }
 
-    /// An attachment is gone. With the last no replica is to be made any more, unless [#requestReplica] said that
-    /// it is wanted unattached too.
+    /// Records that an image mount is gone. The last one also cancels the requested replica, unless
+    /// [#requestReplica] wants it without a mount.
     synchronized void unattached(ImageMountKey key) {
         attached.remove(key);
         wantedAt.removeIf(cache -> ImageMountKey.at(digest, cache).equals(key));
@@ -216,7 +215,7 @@ final class DatasetState {
         }
     }
 
-    /// One in `cache` is there.
+    /// Records that the replica in `cache` is whole and verified, which fulfils its request.
     synchronized void has(Path cache) {
         wantedAt.remove(cache);
         if (preferredCaches.isEmpty() || preferredCaches.contains(cache)) {
@@ -225,7 +224,7 @@ final class DatasetState {
         }
     }
 
-    /// None is to be made until it is wanted again.
+    /// Cancels all requested replicas.
     synchronized void cancelReplicas() {
         wanted = false;
         warm = false;
@@ -233,12 +232,13 @@ final class DatasetState {
         preferredCaches = List.of();
     }
 
-    /// Its replicas make no room for others', pinned or not, until `keeper` says [#unpin].
+    /// Protects the replicas from eviction in favour of others, pinned on disk or not, until `keeper` calls
+    /// [#unpin].
     synchronized void pin(Object keeper) {
         keepers.add(keeper);
     }
 
-    /// Nothing, if others keep it still.
+    /// Removes the pin of `keeper`; the pins of other keepers stay.
     synchronized void unpin(Object keeper) {
         keepers.remove(keeper);
     }
@@ -251,7 +251,7 @@ final class DatasetState {
         return wanted || !wantedAt.isEmpty();
     }
 
-    /// Whether there is something to remember of it that neither the disk nor the kernel knows.
+    /// Returns whether the state holds information that neither disks nor kernel have.
     synchronized boolean isRemembered() {
         return isAttached()
                 || isWanted()
@@ -261,21 +261,21 @@ final class DatasetState {
                 || !checked.isEmpty();
     }
 
-    /// Whether that is to be made which is behind the common tree, if it is not there.
+    /// Returns whether a replica for the common tree is wanted, if there is none.
     synchronized boolean isWantedAnywhere() {
         return wanted;
     }
 
-    /// The replica behind the common tree is made in `cache`.
+    /// Sets the directory of the common tree's replica.
     synchronized void setPreferredCache(Path cache) {
         preferredCaches = List.of(cache);
         settlesAt = Optional.empty();
     }
 
-    /// As [#setPreferredCacheUnlessChanged], unless it was sent elsewhere while `cache` was chosen.
+    /// Calls [#setPreferredCache], unless another thread changed the preference while `cache` was chosen.
     ///
-    /// @param known what [#preferredCaches] was before
-    /// @return whether it is made there
+    /// @param known the earlier result of [#preferredCaches]
+    /// @return whether `cache` is now preferred
     synchronized boolean setPreferredCacheUnlessChanged(List<Path> known, Path cache) {
         if (!preferredCaches.equals(known)) {
             return false;
@@ -284,19 +284,19 @@ final class DatasetState {
         return true;
     }
 
-    /// The replica behind the common tree goes to `cache`, where it is made if it is not there.
+    /// Moves the replica of the common tree to `cache`, and requests it there.
     synchronized void move(Path cache) {
         setPreferredCache(cache);
         wanted = true;
         attachmentChanges++;
     }
 
-    /// A pod is about to say where the first replica had better be.
+    /// Delays the first fill until `until`, because a pod is about to say which directories are best.
     synchronized void unsettled(Instant until) {
         settlesAt = Optional.of(until);
     }
 
-    /// The first replica had better be in one of `nearest`; it does not matter if that is empty.
+    /// Prefers one of `nearest` for the first replica; an empty list means no preference.
     synchronized void preferNearest(List<Path> nearest) {
         settlesAt = Optional.empty();
         if (preferredCaches.isEmpty()) {
@@ -304,12 +304,12 @@ final class DatasetState {
         }
     }
 
-    /// Where the replica behind the common tree is made, or had better be; empty if nobody has said yet.
+    /// Returns the preferred directories for the common tree's replica; empty if none is known yet.
     synchronized List<Path> preferredCaches() {
         return preferredCaches;
     }
 
-    /// How long the first fill waits for somebody to say that.
+    /// Returns how long the first fill still waits for a preference.
     synchronized Duration untilSettled() {
         return settlesAt
                 .map(end -> Duration.between(Instant.now(), end))
@@ -321,7 +321,6 @@ final class DatasetState {
         filling = now;
     }
 
-    /// Whether a replica is being made right now.
     synchronized boolean isFilling() {
         return filling;
     }
@@ -330,7 +329,7 @@ final class DatasetState {
         problem = now;
     }
 
-    /// A step failed, which is the dataset's problem until it goes right.
+    /// Records a failed step as the dataset's problem, until a later step succeeds.
     synchronized void failed(RuntimeException why) {
         failures++;
         failure = why instanceof DriverException said
@@ -339,12 +338,12 @@ final class DatasetState {
         problem = Optional.of(String.valueOf(why.getMessage()));
     }
 
-    /// How many steps have failed.
+    /// Returns the number of failed steps.
     synchronized long failures() {
         return failures;
     }
 
-    /// Why the last step failed, if any has since there were so many failures.
+    /// Returns why the last step failed, if there are more than `count` failures.
     synchronized Optional<DriverException> failureAfter(long count) {
         return failures > count ? failure : Optional.empty();
     }
@@ -353,7 +352,7 @@ final class DatasetState {
         return problem;
     }
 
-    /// The replica in `cache` is bad, and is to be left.
+    /// Records that the replica in `cache` is corrupt and must be abandoned; empty clears the mark.
     synchronized void markCorrupt(Optional<Path> cache) {
         markCorrupt = cache;
     }
@@ -362,24 +361,25 @@ final class DatasetState {
         return markCorrupt;
     }
 
-    /// A time at which all of a replica was right.
+    /// A successful check of a whole replica.
     ///
-    /// @param failures of its disk before that, as of [dev.siphon.node.replica.cache.CacheDirectory#failures]
+    /// @param failures the failures of its disk before that, as in
+    ///     [dev.siphon.node.replica.cache.CacheDirectory#failures]
     record Check(Instant at, long failures) {}
 
-    /// All of a replica was read and right.
+    /// Records that the whole replica was read and is intact.
     ///
-    /// @param failures of its disk when that began
+    /// @param failures the failures of its disk when the check began
     synchronized void checked(CachedReplica replica, long failures) {
         checked.put(replica.cache(), new Check(Instant.now(), failures));
     }
 
-    /// When that was, in this run of the driver.
+    /// Returns the last successful check in this run of the driver.
     synchronized Optional<Check> lastCheck(CachedReplica replica) {
         return Optional.ofNullable(checked.get(replica.cache()));
     }
 
-    /// It is gone, or not to be trusted any more.
+    /// Forgets the last check, because the replica is gone or no longer trusted.
     synchronized void unchecked(CachedReplica replica) {
         checked.remove(replica.cache());
     }

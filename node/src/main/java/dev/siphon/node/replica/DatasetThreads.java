@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A platform thread for each dataset that there is something to do for, so that one whose file system hangs
-/// holds up no other. A step that fails is tried again, later each time.
+/// Runs one platform thread per dataset with pending work, so that a hanging file system blocks only its own
+/// dataset. A failed step is retried with growing delays.
 final class DatasetThreads {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetThreads.class);
     private static final int MAX_DOUBLINGS = 20;
@@ -29,7 +29,7 @@ final class DatasetThreads {
     private final BackgroundTasks tasks;
     private volatile boolean closed;
 
-    /// @param step takes one step for a dataset and says when the next is due, as [ReplicaReconciler#step]
+    /// @param step takes one step for a dataset and returns the delay until the next, as [ReplicaReconciler#step]
     DatasetThreads(
             ReplicaPolicy policy,
             SharedValues<Digest, DatasetState> states,
@@ -45,12 +45,12 @@ final class DatasetThreads {
         return closed;
     }
 
-    /// The datasets that have a thread.
+    /// Returns the datasets that have a thread.
     Set<Digest> datasets() {
         return Set.copyOf(workers.keySet());
     }
 
-    /// Has a dataset looked after now.
+    /// Wakes the thread of a dataset, or starts one, to take the next step now.
     void wake(Digest dataset) {
         if (!closed) {
             var _ = workers.compute(dataset, (_, now) -> {
@@ -61,7 +61,7 @@ final class DatasetThreads {
         }
     }
 
-    /// Ends all threads; one that hangs in the kernel is left after `limit`, and ends with the process.
+    /// Ends all threads. A thread that hangs in the kernel is abandoned after `limit`, and ends with the process.
     void close(Duration limit) {
         closed = true;
         long end = System.nanoTime() + limit.toNanos();
@@ -152,7 +152,7 @@ final class DatasetThreads {
             return doubled.compareTo(policy.longestRetry()) < 0 ? doubled : policy.longestRetry();
         }
 
-        /// Waits, and says whether there is a further step. One that was asked for meanwhile is.
+        /// Waits, and returns whether to take another step. A wake-up ends the wait and requests one.
         private synchronized boolean awaitTurn(Optional<Duration> wait) {
             long end = System.nanoTime() + wait.orElse(Duration.ZERO).toNanos();
             try {
@@ -166,7 +166,7 @@ final class DatasetThreads {
                 Thread.currentThread().interrupt();
             }
             if (closed || (wait.isEmpty() && !woken)) {
-                thread = Optional.empty(); // here, so that whoever wakes it from now on starts another
+                thread = Optional.empty(); // set under the lock, so that a later wake starts a new thread
                 return false;
             }
             return true;

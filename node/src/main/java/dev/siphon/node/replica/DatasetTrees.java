@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 
-/// The trees of [Replicas], as volumes use them.
+/// Adapts the trees of [Replicas] to volume mounts.
 public final class DatasetTrees implements MountedDatasets {
-    /// Of a tree below the directory: `DIGEST/PLACE/mount`, as [ImageMountDirectories] has it.
+    /// The path elements from the state directory to a tree: `DIGEST/PLACE/mount`, as in [ImageMountDirectories].
     private static final int LEVELS = 3;
 
     private static final int SHOWN_DIGITS = 12;
@@ -23,7 +23,7 @@ public final class DatasetTrees implements MountedDatasets {
     private final Replicas replicas;
     private final Path state;
 
-    /// @param state the directory that `replicas` has for its trees
+    /// @param state the state directory of `replicas`, which holds its trees
     public DatasetTrees(Replicas replicas, Path state) {
         this.replicas = replicas;
         this.state = state;
@@ -63,7 +63,7 @@ public final class DatasetTrees implements MountedDatasets {
                 .toList();
     }
 
-    /// The attachment whose own tree `entry` is, by its place.
+    /// Returns the key of the image mount with the tree `entry`, judged by the mount point.
     private Optional<ImageMountKey> key(MountEntry entry) {
         return ImageMounts.isTree(entry) ? key(Path.of(entry.mountPoint())) : Optional.empty();
     }
@@ -90,8 +90,9 @@ public final class DatasetTrees implements MountedDatasets {
         return replicas.problem(beginning);
     }
 
-    /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag:
-    /// the device is not asked otherwise, as it may hang with the file that is behind it.
+    /// Recognizes a mount by the tree on the same device. If that tree is gone with an earlier mount namespace, the
+    /// device's tag identifies the dataset. The device is queried only then, because it may hang with its backing
+    /// file.
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
         if (!ImageMounts.isTree(entry)) {
@@ -121,13 +122,13 @@ public final class DatasetTrees implements MountedDatasets {
         });
     }
 
-    /// Whoever waits for the image may be waiting for CephFS; the tree itself answers.
+    /// Returns false: waiting for an image may mean waiting for CephFS, while the tree itself responds.
     @Override
     public boolean mayForce(boolean dead) {
         return false;
     }
 
-    /// Nothing is ever written; the tree itself is taken away by [#detach].
+    /// Returns at once: nothing is ever written, and [#detach] removes the tree itself.
     @Override
     public void awaitEnd(MountEntry unmounted, Duration limit) {
         // nothing to wait for

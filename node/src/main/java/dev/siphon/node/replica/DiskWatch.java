@@ -18,20 +18,21 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches one cache directory that datasets are read from, so that a disk which fails its readers is left
-/// although the driver itself reads nothing there. The kernel logs each error of a loop device, at most some each
-/// second, and where its log cannot be read, or says nothing, a block of a replica is read past the page cache at
-/// each look: a disk that fails as a whole fails that too.
+/// Watches one cache directory that datasets are read from, so that readers leave a failing disk even if the driver
+/// itself reads nothing there. The kernel logs the errors of loop devices, rate-limited to a few per second. Each
+/// check also reads a block of a replica past the page cache. That read fails if the whole disk fails, even if the
+/// kernel log is silent or unreadable.
 final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
-    /// Between two looks.
+    /// The time between two checks.
     static final Duration PERIOD = Duration.ofMillis(500);
 
-    /// A kernel that talks faster than it is read must not keep us for ever.
+    /// Bounds the loop if the kernel logs faster than the driver reads.
     private static final int MAX_BATCHES = 1_000;
 
-    /// `blk_print_req_error` of `block/blk-mq.c`, and before Linux 5.16 `print_req_error` of `block/blk-core.c`.
+    /// Logged by `blk_print_req_error` of `block/blk-mq.c`; before Linux 5.16, by `print_req_error` of
+    /// `block/blk-core.c`.
     private static final Pattern ERROR = Pattern.compile("error, dev loop([0-9]{1,9}), sector ");
 
     private final CacheDirectory directory;
@@ -40,7 +41,7 @@ final class DiskWatch implements AutoCloseable {
     private final KernelLog log = KernelLog.fromNow();
     private final BackgroundTasks.Task task;
 
-    /// @param attached what is attached now, wherever it is read from
+    /// @param attached all image mounts, wherever they are read from
     private DiskWatch(
             CacheDirectory directory,
             CacheDirectories cacheDirectories,
@@ -52,8 +53,7 @@ final class DiskWatch implements AutoCloseable {
         this.task = tasks.every("disk-watch", PERIOD, PERIOD, this::lookOrTell);
     }
 
-    /// Watches each directory from now on, on a thread of its own: a disk that hangs holds up the watch of no
-    /// other.
+    /// Watches each directory on its own thread, so that a hanging disk delays no other watch.
     static List<DiskWatch> startAll(
             CacheDirectories cacheDirectories, Supplier<List<ImageMount>> attached, BackgroundTasks tasks) {
         return cacheDirectories.directories().stream()
@@ -90,13 +90,14 @@ final class DiskWatch implements AutoCloseable {
         cacheDirectories.failing(directory, "who reads dataset " + read.key().digest() + " from it gets I/O errors");
     }
 
-    /// Looks back, for what was attached before the driver started: readers may have met errors while nobody
-    /// watched, or before it was known here what is read from where. An older error than a mark would last counts
-    /// no more.
+    /// Checks the kernel log for earlier errors of an image mount that existed before the driver started. Its
+    /// readers may have met errors while the driver did not watch, or before it knew the mount's location. Ignores
+    /// errors older than `past`, because the failing mark for them would have expired.
     ///
-    /// @param lived which is known to [#startAll]'s `attached`, so that no error is met between the two
-    /// @param device `/dev/loopN` under it
-    /// @param past how long ago errors count
+    /// @param lived the image mount; [#startAll] must already see it in `attached`, so that no error is missed in
+    ///     between
+    /// @param device the N of `/dev/loopN` under it
+    /// @param past the age up to which errors count
     static void lookBack(ImageMount lived, int device, CacheDirectories cacheDirectories, Duration past) {
         lived.place()
                 .cache()
@@ -116,10 +117,11 @@ final class DiskWatch implements AutoCloseable {
         }
     }
 
-    /// Whether a loop device has had an error since it was made: numbers are used again.
+    /// Returns whether a loop device has had an error since it was set up; device numbers are reused.
     ///
-    /// @param lines of the kernel's log, which says that too (`set_capacity_and_notify` of `block/genhd.c`)
-    /// @param before what this was before them
+    /// @param lines lines of the kernel log, which also reports the setup (`set_capacity_and_notify` of
+    ///     `block/genhd.c`)
+    /// @param before the result for the preceding lines
     static boolean isHit(int device, List<String> lines, boolean before) {
         String made = "loop" + device + ": detected capacity change from 0 to ";
         boolean hit = before;
@@ -129,7 +131,7 @@ final class DiskWatch implements AutoCloseable {
         return hit;
     }
 
-    /// The loop devices of which lines of the kernel's log tell an error.
+    /// Returns the loop devices with an error in `lines` of the kernel log.
     static Set<Integer> devices(List<String> lines) {
         return lines.stream()
                 .map(ERROR::matcher)

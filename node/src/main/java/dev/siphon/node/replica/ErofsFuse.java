@@ -19,36 +19,36 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Trees that erofsfuse reads, a process for each, which outlives this one unless both end with their container.
-/// What it reads is the loop device, so that all else is as with the kernel's EROFS.
+/// Runs one erofsfuse process per tree. The process outlives the driver, unless both end with their container. It
+/// reads the loop device, so all else works as with the kernel's EROFS.
 ///
-/// It is mounted as `fuseblk`: the kernel then holds the device as long as the tree is mounted anywhere, and the
-/// tree's source and device number are the loop device's. The type ends with the attachment's tag, by which a
-/// tree is known whose process has ended, and whose device may no longer answer.
+/// The mount type is `fuseblk`. So the kernel holds the device while the tree is mounted anywhere, and the tree's
+/// source and device number are the loop device's. The type ends with the image mount's tag. The tag identifies a
+/// tree even after its process has ended and its device no longer responds.
 final class ErofsFuse {
-    /// What the kernel calls a FUSE that has a block device.
+    /// The kernel's type for a FUSE mount with a block device.
     static final String BLOCK_TYPE = "fuseblk";
 
     private static final Logger LOG = LoggerFactory.getLogger(ErofsFuse.class);
     private static final String TYPE = BLOCK_TYPE + ".";
 
-    /// Below [ReplicaPolicy#callLimit], so that whoever waits is told why.
+    /// Below [ReplicaPolicy#callLimit], so that the caller learns the cause.
     private static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
     private final FuseProcesses processes;
 
-    /// @param processes run erofsfuse
+    /// @param processes starts erofsfuse, and waits for its end
     ErofsFuse(FuseProcesses processes) {
         this.processes = processes;
     }
 
-    /// Mounts the tree of `key`. The device must not be mounted this way already, not even by a process that has
-    /// ended: the kernel would show that mount again, and the new process would serve nobody.
+    /// Mounts the tree of `key`. The device must not already be mounted this way, not even by an ended process.
+    /// Otherwise the kernel would show that mount again, and the new process would serve nothing.
     ///
-    /// @throws DriverException.BackendFault (INTERNAL) if erofsfuse takes the image for none
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it has not come up in time
+    /// @throws DriverException.BackendFault (INTERNAL) if erofsfuse rejects the image
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if erofsfuse does not start in time
     void mount(LoopDevice device, ImageMountKey key, Path tree) {
         ChildProcess.StartOutcome outcome = processes.start(
                 new FuseStart(
@@ -65,19 +65,19 @@ final class ErofsFuse {
         throw new DriverException.BackendFault(what + " failed: " + QuotedText.of(outcome.output()));
     }
 
-    /// Not made a daemon, for the reasons of docs/adr/0023.
+    /// Keeps erofsfuse in the foreground, for the reasons in docs/adr/0023.
     static List<String> arguments(String device, ImageMountKey key, Path tree) {
         return List.of(
                 "-f",
                 "-o",
-                // blksize: as the device's, whose blocks are larger than the 512 bytes that fuseblk has by default
+                // blksize: the device's block size, which is larger than fuseblk's default of 512 bytes
                 "ro,nosuid,nodev,allow_other,default_permissions,blkdev,blksize=" + LoopDevice.BLOCK_BYTES + ",fsname="
                         + device + "," + FuseProgram.EROFSFUSE.option(key.tag()),
                 device,
                 tree.toString());
     }
 
-    /// The tag of a tree that erofsfuse reads, or read; empty for other mounts.
+    /// Returns the tag of a tree that erofsfuse reads or read; empty for other mounts.
     static Optional<String> tag(MountEntry entry) {
         return entry.type().startsWith(TYPE)
                 ? Optional.of(entry.type().substring(TYPE.length()))
@@ -85,7 +85,7 @@ final class ErofsFuse {
                 : Optional.empty();
     }
 
-    /// Whether `entry` is such a tree of `dataset`.
+    /// Returns whether `entry` is such a tree of `dataset`.
     static boolean isOf(MountEntry entry, Digest dataset) {
         return tag(entry)
                 .flatMap(ImageMountKey::beginning)
@@ -93,17 +93,17 @@ final class ErofsFuse {
                 .isPresent();
     }
 
-    /// Whether `entry` is such a tree, whose process has ended: nobody can read it any more.
+    /// Returns whether `entry` is such a tree and its process has ended, so that it cannot be read.
     static boolean isDead(MountEntry entry) {
         if (tag(entry).isEmpty()) {
             return false;
         }
         try (DirectoryHandle root = DirectoryHandle.open(entry.mountPoint())) {
-            var _ = root.usage(); // what else it knows, the kernel may answer by itself
+            var _ = root.usage(); // statfs needs the process; other calls may be served from the kernel's cache
             return false;
         } catch (ErrnoException e) {
             if (e.is(Errno.ENOENT)) {
-                return false; // it was unmounted meanwhile
+                return false; // unmounted meanwhile
             }
             if (e.is(Errno.ENOTCONN, Errno.ECONNABORTED)) {
                 return true;
@@ -112,7 +112,7 @@ final class ErofsFuse {
         }
     }
 
-    /// Waits, for a while, for the process of a tree that was unmounted: until then the device is there.
+    /// Waits up to 5 s for the process of an unmounted tree to end: until then it holds the device.
     void awaitEnd(MountEntry unmounted) {
         Optional<String> tag = tag(unmounted);
         if (tag.isPresent() && !processes.awaitEnd(FuseProgram.EROFSFUSE, tag.get(), END_LIMIT)) {

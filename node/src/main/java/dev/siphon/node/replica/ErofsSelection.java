@@ -7,27 +7,26 @@ import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.MountSyscalls;
 import java.util.function.BooleanSupplier;
 
-/// Chooses what reads the file system of an image: the kernel's EROFS, or erofsfuse where the kernel has none.
+/// Chooses the reader for an image's file system: the kernel's EROFS, or else erofsfuse.
 ///
-/// @param kernel asks the kernel for EROFS, which may load its module
-/// @param program asks whether erofsfuse can be used
-/// @param processes run erofsfuse
+/// @param kernel checks the kernel for EROFS; may load its module
+/// @param program checks whether erofsfuse can be used
+/// @param processes runs erofsfuse
 public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, FuseProcesses processes) {
-    /// What an administrator can do about a kernel without EROFS.
+    /// The remedies for a kernel without EROFS.
     static final String REMEDY = "`modprobe erofs` on the node, or a kernel built with CONFIG_EROFS_FS";
 
-    /// What reads an image.
     enum ErofsReader {
         KERNEL,
         PROGRAM
     }
 
-    /// What this node has. Modules may be loaded later, so that is asked anew for each tree.
+    /// Returns the selection for this node. It checks again for each tree, because modules may be loaded later.
     public static ErofsSelection ofThisNode() {
         return ofThisNode(new FuseChildren());
     }
 
-    /// The same, with erofsfuse run by `processes`.
+    /// Returns the same, with erofsfuse run by `processes`.
     public static ErofsSelection ofThisNode(FuseProcesses processes) {
         return new ErofsSelection(
                 () -> MountSyscalls.kernelHas(ImageMounts.TYPE),
@@ -35,12 +34,12 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, Fu
                 processes);
     }
 
-    /// Whether erofsfuse is on the `PATH`.
+    /// Returns whether erofsfuse is on the `PATH`.
     public static boolean isProgramInstalled() {
         return FuseProgram.EROFSFUSE.isInstalled();
     }
 
-    /// What a new tree is to be read by.
+    /// Chooses the reader for a new tree.
     ///
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if this node has neither
     ErofsReader choose() {

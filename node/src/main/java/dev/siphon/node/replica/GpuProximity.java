@@ -2,14 +2,14 @@ package dev.siphon.node.replica;
 
 import java.time.Duration;
 
-/// How far replicas go to be near the devices of pods.
+/// Limits the effort to place replicas near pods' devices.
 ///
-/// @param patience how long a dataset's first fill waits for a pod that says where it had better be; nothing is
-///     read slower meanwhile
-/// @param limit how long it may take to find the best tree for a pod; one that is not found by then reads another
-/// @param fillsSecond whether a dataset whose replica is far from a pod's devices gets another one near them, if
-///     there is room for it without evicting any
+/// @param patience how long a dataset's first fill waits for a pod to name the best directories; reads are not
+///     slowed meanwhile
+/// @param limit the deadline for finding a pod's best tree; afterwards the pod gets another tree
+/// @param fillsSecond whether a dataset gets a second replica near a pod's devices if the first one is far from
+///     them, provided that this evicts nothing
 public record GpuProximity(Duration patience, Duration limit, boolean fillsSecond) {
-    /// Nobody knows pods' devices.
+    /// For nodes where pods' devices are unknown.
     public static final GpuProximity UNKNOWN = new GpuProximity(Duration.ZERO, Duration.ZERO, false);
 }

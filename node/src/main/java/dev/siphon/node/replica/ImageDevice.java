@@ -12,16 +12,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// Loop devices over images and their replicas.
+/// Creates and changes loop devices over images and replicas.
 final class ImageDevice {
     private ImageDevice() {}
 
-    /// A device over the image, which goes unless it is mounted.
+    /// Creates a loop device over the image. The kernel removes it when it is closed, unless it is mounted.
     ///
-    /// @param manifest that was read from beside it
+    /// @param manifest the manifest beside the image, already read
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
-    /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says, or its
-    ///     first chunk is another one: the kernel trusts the superblock that is in it
+    /// @throws DriverException.BackendFault (INTERNAL) if the image's length or first chunk differs from the
+    ///     manifest: the first chunk holds the superblock, which the kernel trusts
     static LoopDevice make(ImageMountKey key, DatasetImage image, ManifestOutline manifest) {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
@@ -51,9 +51,9 @@ final class ImageDevice {
         }
     }
 
-    /// Puts `wanted` behind the device, under its readers.
+    /// Switches the device to `wanted`, under its readers.
     ///
-    /// @param instead as of [ImageMounts#swap]
+    /// @param instead as in [ImageMounts#swap]
     static LoopStatus change(LoopDevice device, DataFile wanted, Optional<Path> instead) {
         try {
             return device.change(wanted);

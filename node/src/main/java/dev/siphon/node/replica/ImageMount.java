@@ -2,11 +2,11 @@ package dev.siphon.node.replica;
 
 import java.nio.file.Path;
 
-/// A dataset that can be read on this node.
+/// An attached dataset: one of its trees, and where that is read from.
 ///
-/// @param tree the mounted tree, read-only, `nosuid` and `nodev`, to bind volumes from; it stays while what is
-///     behind it changes
-/// @param place what is behind it
-/// @param directIo whether the device reads past the page cache of the file system behind it; if not, every page is
-///     in memory twice and reads are several times slower
+/// @param tree the mount point of the tree (read-only, `nosuid`, `nodev`), from which volumes are bind-mounted; it
+///     stays when the backing file changes
+/// @param place where the tree is read from
+/// @param directIo whether the device bypasses the page cache of the file system behind it; otherwise every page is
+///     in memory twice, and reads are several times slower
 public record ImageMount(ImageMountKey key, Path tree, ReadLocation place, boolean directIo) {}

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The folder of each attachment, `DIGEST/PLACE` in a directory of the driver's own: `mount`, where the tree is,
-/// and the symbolic links `image` and `manifest`, which tell a restarted driver the way back to CephFS. They are
-/// read as text and never followed, so they are known also while CephFS hangs.
+/// The directory of each image mount: `DIGEST/PLACE` in the driver's state directory. It holds `mount`, the tree,
+/// and the symbolic links `image` and `manifest`, which lead a restarted driver back to CephFS. The links are only
+/// read, never followed, so they work even while CephFS hangs.
 final class ImageMountDirectories {
     private final Path directory;
 
@@ -28,17 +28,17 @@ final class ImageMountDirectories {
         return directory.resolve(key.digest().hex()).resolve(key.place());
     }
 
-    /// Where the tree is, or would be.
+    /// Returns the mount point of the tree, mounted or not.
     Path tree(ImageMountKey key) {
         return folder(key).resolve("mount");
     }
 
-    /// Whether a mount point is the tree of another dataset than `dataset`.
+    /// Returns whether a mount point is the tree of a dataset other than `dataset`.
     boolean isOfAnother(String mountPoint, Digest dataset) {
         return mountPoint.startsWith(directory + "/") && !mountPoint.startsWith(directory.resolve(dataset.hex()) + "/");
     }
 
-    /// Makes the folder for `image`; what it said before is replaced.
+    /// Creates the directory for `image`, replacing earlier links.
     void make(ImageMountKey key, DatasetImage image) {
         try {
             Files.createDirectories(tree(key));
@@ -56,7 +56,7 @@ final class ImageMountDirectories {
         Files.move(fresh, link, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /// What the attachment was made of.
+    /// Returns the image that the directory's links name.
     Optional<DatasetImage> image(ImageMountKey key) {
         try {
             return Optional.of(new DatasetImage(
@@ -70,7 +70,7 @@ final class ImageMountDirectories {
         }
     }
 
-    /// Removes the folder, whose tree is not mounted; that it is gone is success.
+    /// Removes the directory, whose tree must not be mounted; succeeds if it is already gone.
     void remove(ImageMountKey key) {
         try {
             for (String name : List.of("image", "image.new", "manifest", "manifest.new", "mount")) {
@@ -94,7 +94,7 @@ final class ImageMountDirectories {
         }
     }
 
-    /// The attachments of a dataset that have a folder.
+    /// Returns the keys of a dataset's image mounts that have a directory.
     List<ImageMountKey> of(Digest dataset) {
         List<ImageMountKey> keys = new ArrayList<>();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(directory.resolve(dataset.hex()))) {
@@ -110,7 +110,7 @@ final class ImageMountDirectories {
         }
     }
 
-    /// The datasets that have a folder.
+    /// Returns the datasets that have a directory.
     List<Digest> known() {
         List<Digest> digests = new ArrayList<>();
         try {

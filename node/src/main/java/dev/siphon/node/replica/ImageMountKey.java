@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which attachment of a dataset: a dataset may have several, each with a device and a tree of its own, so that
-/// each can have its replica on another disk.
+/// Identifies one image mount of a dataset. A dataset may have several, each with its own device and tree, so that
+/// each can read a replica on another disk.
 ///
-/// @param place a short name; [#ANYWHERE] for the one that is swapped to whatever replica there is, and for
-///     others that of the cache directory whose replica they are for
+/// @param place a short name: [#ANYWHERE] for the common tree, which reads any replica; otherwise derived from the
+///     cache directory that the tree is dedicated to
 public record ImageMountKey(Digest digest, String place) {
-    /// The place of the one attachment that a dataset has where it does not matter which disk serves it.
+    /// The place of the common tree, for pods that do not need a certain disk.
     public static final String ANYWHERE = "any";
 
     private static final int PLACE_CHARS = 12;
@@ -32,13 +32,14 @@ public record ImageMountKey(Digest digest, String place) {
         return new ImageMountKey(digest, ANYWHERE);
     }
 
-    /// The attachment that is for the replica in `cache`, by its path: it has to be known again after a restart.
+    /// Returns the key of the tree dedicated to `cache`. The place depends on the path alone, and stays the same
+    /// after a restart.
     static ImageMountKey at(Digest digest, Path cache) {
         ByteBuffer path = ByteBuffer.wrap(cache.toString().getBytes(StandardCharsets.UTF_8));
         return new ImageMountKey(digest, Digest.of(path).hex().substring(0, PLACE_CHARS));
     }
 
-    /// The attachment whose folder is `DIGEST/PLACE`; empty if it is another folder.
+    /// Parses the directory `DIGEST/PLACE`; returns empty for any other directory.
     static Optional<ImageMountKey> parse(String digest, String place) {
         try {
             return Optional.of(new ImageMountKey(new Digest(digest), place));
@@ -47,13 +48,13 @@ public record ImageMountKey(Digest digest, String place) {
         }
     }
 
-    /// What the loop device says of itself, whatever file is behind it: 160 bits of the digest tell datasets
-    /// apart, and more do not fit beside the place.
+    /// Returns the tag of the loop device, whatever its backing file. It holds 160 bits of the digest, which
+    /// suffice to distinguish datasets; more do not fit beside the place.
     String tag() {
         return "siphon:" + digest.beginning() + ":" + place;
     }
 
-    /// How the digest begins of the dataset whose tag this is; empty for the tags of others.
+    /// Returns the beginning of the digest in a tag; empty for tags of other programs.
     static Optional<String> beginning(String tag) {
         Matcher parts = TAG.matcher(tag);
         return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();

@@ -25,9 +25,9 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Trees over loop devices, as the kernel knows them: nothing is remembered here. A device says by its tag whose it
-/// is and by the numbers of the file behind it where it reads from, and goes with its last mount; so a process that
-/// is killed between any two steps leaves nothing but an empty folder, and the next one finds all that is attached.
+/// Mounts trees over loop devices. It holds no state of its own; the kernel has it all. A device's tag names its
+/// owner, and its backing file shows where it reads from. The device disappears with its last mount. So a process
+/// killed between two steps leaves at most an empty directory, and the next process finds every attached dataset.
 ///
 /// Every method may hang with the file system behind the device.
 final class ImageMounts {
@@ -40,19 +40,20 @@ final class ImageMounts {
     private final ErofsSelection erofs;
     private final ErofsFuse fuse;
 
-    /// @param erofs chooses what reads new trees; those that are there are known whatever reads them
+    /// @param erofs chooses the reader of new trees; existing trees are found whatever reads them
     ImageMounts(ImageMountDirectories folders, ErofsSelection erofs) {
         this.folders = folders;
         this.erofs = erofs;
         this.fuse = new ErofsFuse(erofs.processes());
     }
 
-    /// Whether `entry` may be a tree: it has the type of one.
+    /// Returns whether `entry` has the type of a tree.
     static boolean isTree(MountEntry entry) {
         return entry.type().equals(TYPE) || ErofsFuse.tag(entry).isPresent();
     }
 
-    /// The attachment of `key`, if its tree is mounted. One whose process has ended is none: that is taken away.
+    /// Finds the image mount of `key`, if its tree is mounted. Unmounts a tree whose process has ended, and returns
+    /// empty for it.
     Optional<MountResult> find(ImageMountKey key) {
         return open(key).map(device -> {
             try (device) {
@@ -61,7 +62,7 @@ final class ImageMounts {
         });
     }
 
-    /// Asks that one device alone: others may be over a file system that hangs.
+    /// Opens only this one device: others may hang with their file systems.
     private Optional<LoopDevice> open(ImageMountKey key) {
         Path tree = folders.tree(key);
         Optional<MountEntry> mounted = MountTable.read().at(tree.toString());
@@ -87,7 +88,7 @@ final class ImageMounts {
                 tree + " is mounted, but not from a device of the dataset: unmount it by hand");
     }
 
-    /// Whether the tree of `key` is mounted, and can be read.
+    /// Returns whether the tree of `key` is mounted and readable.
     boolean isAlive(ImageMountKey key) {
         return MountTable.read()
                 .at(folders.tree(key).toString())
@@ -95,9 +96,9 @@ final class ImageMounts {
                 .isPresent();
     }
 
-    /// Mounts the tree over the image, or over what is behind it already. Repeating it changes nothing.
+    /// Mounts the tree over the image, or over the existing device. Repeating it changes nothing.
     ///
-    /// @param image with the manifest that was read from beside it
+    /// @param image the image; `manifest` was read from beside it
     MountResult attach(ImageMountKey key, DatasetImage image, ManifestOutline manifest) {
         Optional<MountResult> found = find(key);
         if (found.isPresent()) {
@@ -115,11 +116,11 @@ final class ImageMounts {
         }
     }
 
-    /// The device of a tree that was mounted in a mount namespace which is gone, while volumes still show it.
+    /// Finds the device of a tree mounted in an earlier mount namespace, while volumes still show it.
     private Optional<LoopDevice> existing(ImageMountKey key) {
         MountTable table = MountTable.read();
         Set<String> others = ofOthers(table, key.digest());
-        // what erofsfuse reads, or read, the kernel's EROFS cannot have
+        // the kernel's EROFS cannot mount a device that erofsfuse uses or used
         table.entries().stream()
                 .filter(entry -> ErofsFuse.tag(entry).isPresent())
                 .map(MountEntry::device)
@@ -131,7 +132,7 @@ final class ImageMounts {
         for (LoopStatus status : LoopDevice.all(others)) {
             if (status.tag().equals(key.tag())) {
                 Optional<LoopDevice> device = LoopDevice.open(status.number());
-                // held from here on, and perhaps freed and taken by another before
+                // open from here on; before, it may have been freed and reused
                 if (device.filter(held -> held.status().tag().equals(key.tag())).isPresent()) {
                     return device;
                 }
@@ -149,11 +150,11 @@ final class ImageMounts {
         }
     }
 
-    /// Puts `file` behind the tree, under its readers.
+    /// Switches the tree to `file`, under its readers.
     ///
-    /// @param instead the replica that is behind it now, if it is known: one that was cut short gets its length
-    ///     back, since the kernel changes files of one length only
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is not attached
+    /// @param instead the replica behind it now, if known; a truncated one is extended again, because the kernel
+    ///     switches only between files of equal length
+    /// @throws DriverException.NotFound (NOT_FOUND) if the tree is not mounted
     MountResult swap(ImageMountKey key, Path file, Optional<Path> instead) {
         LoopDevice opened = open(key)
                 .orElseThrow(() -> new DriverException.NotFound("dataset " + key.digest() + " is not attached"));
@@ -172,7 +173,7 @@ final class ImageMounts {
         }
     }
 
-    /// Unmounts the tree; its device goes with it. That it is gone is success.
+    /// Unmounts the tree, and with it the device; succeeds if it is already gone.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
     void detach(ImageMountKey key) {
@@ -203,7 +204,7 @@ final class ImageMounts {
         }
     }
 
-    /// The devices of other datasets' trees.
+    /// Returns the devices of other datasets' trees.
     private Set<String> ofOthers(MountTable table, Digest dataset) {
         return table.entries().stream()
                 .filter(entry -> folders.isOfAnother(entry.mountPoint(), dataset))
@@ -211,8 +212,8 @@ final class ImageMounts {
                 .collect(Collectors.toCollection(HashSet::new));
     }
 
-    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it. One by which a process read
-    /// that has ended reads no more, as long as pods may show it.
+    /// Returns whether any loop device reads `file`, a replica of `dataset`, whatever created the device. Ignores
+    /// the devices of ended erofsfuse processes: pods may still show their mounts, but cannot read them.
     boolean isRead(Digest dataset, FileIdentity file) {
         MountTable table = MountTable.read();
         Set<String> others = ofOthers(table, dataset);

@@ -3,12 +3,12 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.mount.BlockingCalls;
 
-/// Whether the node can read an image that is to be copied to a disk. What is attached keeps its image's mount, and
-/// nothing else does.
+/// Determines whether the node can read an image to copy it to a disk. Only an attached dataset keeps its image's
+/// CephFS mount.
 ///
-/// @param calls that may hang with the image's file system
+/// @param calls runs the calls that may hang with the image's file system
 record ImageReachability(ReplicaSettings settings, BlockingCalls calls) {
-    /// Where the image is.
+    /// Returns the image, after reading its manifest if the dataset is not attached.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the node cannot reach it, or has no cache directory
     DatasetImage image(DatasetState state) {

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /// Where an attached dataset is read from.
 public sealed interface ReadLocation {
-    /// The cache directory that it is in; empty for CephFS.
+    /// Returns the cache directory of the replica; empty for CephFS.
     default Optional<Path> cache() {
         return switch (this) {
             case Remote _ -> Optional.empty();
@@ -18,6 +18,6 @@ public sealed interface ReadLocation {
 
     /// A replica.
     ///
-    /// @param directory the cache directory that it is in
+    /// @param directory its cache directory
     record Local(Path directory) implements ReadLocation {}
 }

@@ -2,7 +2,7 @@ package dev.siphon.node.replica;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What was done with replicas in this run of the driver.
+/// Counts what happened to replicas in this run of the driver.
 final class ReplicaCounts {
     private final LongAdder filledBytes = new LongAdder();
     private final LongAdder fills = new LongAdder();
@@ -11,32 +11,32 @@ final class ReplicaCounts {
     private final LongAdder swapsToImage = new LongAdder();
     private final LongAdder evictions = new LongAdder();
 
-    /// Bytes of images that were written to cache directories.
+    /// Bytes of images written to cache directories.
     LongAdder filledBytes() {
         return filledBytes;
     }
 
-    /// Fills that made a whole replica.
+    /// Fills that completed a replica.
     LongAdder fills() {
         return fills;
     }
 
-    /// Fills that failed, each try of one.
+    /// Failed fills; each attempt counts.
     LongAdder failedFills() {
         return failedFills;
     }
 
-    /// Trees that were put over a replica.
+    /// Switches of a tree to a replica.
     LongAdder swapsToReplica() {
         return swapsToReplica;
     }
 
-    /// Trees that were put back over the image on CephFS.
+    /// Switches of a tree back to the image on CephFS.
     LongAdder swapsToImage() {
         return swapsToImage;
     }
 
-    /// Replicas that were removed to make room, or because somebody asked; not those that were damaged.
+    /// Replicas removed to make room or on request, without the damaged ones.
     LongAdder evictions() {
         return evictions;
     }

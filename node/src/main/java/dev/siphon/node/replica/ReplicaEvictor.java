@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes replicas away: what is read from one is first put back over CephFS, under its readers.
+/// Removes replicas. A tree that reads one is first switched back to CephFS, under its readers.
 final class ReplicaEvictor {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaEvictor.class);
 
@@ -29,7 +29,7 @@ final class ReplicaEvictor {
     private final SharedValues<Digest, DatasetState> states;
     private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    /// @param states of every dataset
+    /// @param states the states of all datasets
     ReplicaEvictor(
             BackingFileSwitcher switcher,
             ImageMounts imageMounts,
@@ -45,11 +45,12 @@ final class ReplicaEvictor {
         this.counts = counts;
     }
 
-    /// Makes room in `directory` for a replica of `bytes` of `dataset`, and has `then` take it.
+    /// Makes room in `directory` for a replica of `bytes` of `dataset`, and then runs `then`, which takes the room.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what may go is not enough
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if evictions cannot free enough
+    /// @throws DriverException.OperationPending (ABORTED) if another dataset still makes room in `directory`
     void make(CacheDirectory directory, Digest dataset, long bytes, Runnable then) {
-        // one at a time in each directory, so that two fills do not count on the same room
+        // one at a time per directory, so that two fills do not claim the same room
         ReentrantLock lock = locks.computeIfAbsent(directory.path(), _ -> new ReentrantLock(true));
         if (!taken(lock)) {
             throw new DriverException.OperationPending(
@@ -65,7 +66,7 @@ final class ReplicaEvictor {
                         .addKeyValue("cache", directory.path())
                         .addKeyValue("for", dataset)
                         .log("evicting a replica");
-                // if it was pinned meanwhile, the next look finds another
+                // if it was pinned meanwhile, the next round picks another one
                 boolean _ = states.use(first, state -> evictUnpinned(state, () -> List.of(directory.replica(first))));
             }
             then.run();
@@ -107,24 +108,24 @@ final class ReplicaEvictor {
                 state.mayRead(directory));
     }
 
-    /// Removes replicas of a dataset, whole or in part, and has none made until somebody wants it again.
+    /// Removes replicas of a dataset, whole or partial, and cancels its requests for replicas.
     ///
-    /// @param replicas asked for when nobody works on them any more
-    /// @throws DriverException.OperationPending (ABORTED) if it is being worked on and that does not end
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if one is pinned, or something reads it that is not
-    ///     of the driver
+    /// @param replicas called once no other thread works on them
+    /// @throws DriverException.OperationPending (ABORTED) if the current work on them does not end in time
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if one is pinned, or a loop device outside the driver
+    ///     reads it
     void evict(DatasetState state, Supplier<List<CachedReplica>> replicas) {
         if (!evictUnpinned(state, replicas)) {
             throw new DriverException.InUse("the replica of dataset " + state.digest() + " is pinned; unpin it first");
         }
     }
 
-    /// As [#evict].
+    /// Evicts as [#evict] does, but skips a pinned replica.
     ///
-    /// @return whether they are gone: not if one is pinned, be it while this waited for whoever worked on them
+    /// @return whether they are removed; false if one is pinned, even while this waited for other work to end
     private boolean evictUnpinned(DatasetState state, Supplier<List<CachedReplica>> replicas) {
         if (replicas.get().stream().anyMatch(this::isPinned)) {
-            return false; // nobody is disturbed for that
+            return false; // no need to pause other work
         }
         state.pause();
         try {
@@ -156,7 +157,7 @@ final class ReplicaEvictor {
                 "pin of " + replica.digest() + " in " + replica.cache(), policy.callLimit(), replica::isPinned);
     }
 
-    /// As [#evict], by whoever has entered the dataset.
+    /// Removes one replica as [#evict] does; the caller holds the dataset's lock.
     void remove(DatasetState state, CachedReplica replica) {
         Path cache = replica.cache();
         switcher.back(state, cache);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The datasets of this node as people, metrics and health see them. Changes nothing.
+/// Lists this node's datasets for administrators, metrics and health checks. Changes nothing.
 final class ReplicaListing {
     private final SharedValues<Digest, DatasetState> states;
     private final CacheDirectories cacheDirectories;
@@ -19,7 +19,7 @@ final class ReplicaListing {
         this.cacheDirectories = cacheDirectories;
     }
 
-    /// As [Replicas#list].
+    /// Implements [Replicas#list].
     List<ReplicaStatus> all() {
         Map<Digest, List<CacheDirectories.FoundReplica>> found = cacheDirectories.inventory().stream()
                 .collect(Collectors.groupingBy(CacheDirectories.FoundReplica::digest));
@@ -35,7 +35,7 @@ final class ReplicaListing {
                 .toList();
     }
 
-    /// How far a dataset is; empty if it is not here.
+    /// Returns the status of a dataset; empty if the node does not have it.
     Optional<ReplicaStatus> status(DatasetState state) {
         return ReplicaStatus.of(
                 state,
@@ -44,14 +44,14 @@ final class ReplicaListing {
                         .reduce((one, other) -> one.whole() ? one : other));
     }
 
-    /// As [Replicas#status].
+    /// Implements [Replicas#status].
     Optional<ReplicaStatus> status(String beginning) {
         return known().filter(digest -> digest.beginning().equals(beginning))
                 .findFirst()
                 .flatMap(digest -> states.use(digest, this::status));
     }
 
-    /// As [Replicas#find].
+    /// Implements [Replicas#find].
     Digest named(DatasetName name) {
         return name.among(known().toList());
     }
@@ -61,7 +61,7 @@ final class ReplicaListing {
                 states.keys(), cacheDirectories.inventory().stream().map(CacheDirectories.FoundReplica::digest));
     }
 
-    /// As [Replicas#problem].
+    /// Implements [Replicas#problem].
     Optional<String> problem(String beginning) {
         return states.values()
                 .filter(state -> state.digest().beginning().equals(beginning))
@@ -69,7 +69,7 @@ final class ReplicaListing {
                 .flatMap(DatasetState::problem);
     }
 
-    /// What is attached, as it was last seen. Asks no disk.
+    /// Returns the image mounts as last seen. Accesses no disk.
     List<ImageMount> attached() {
         return states.values().flatMap(state -> state.attachments().stream()).toList();
     }

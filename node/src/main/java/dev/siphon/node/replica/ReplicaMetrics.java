@@ -9,12 +9,11 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/// What operators are told of a node's replicas in numbers. No label holds a dataset: those are for `siphon cache
-/// list`.
+/// The metrics of a node's replicas. No label names a dataset; `siphon cache list` shows them individually.
 public final class ReplicaMetrics {
     private ReplicaMetrics() {}
 
-    /// Registers them. Whoever reads them has the cache directories asked, and never CephFS.
+    /// Registers the metrics. A scrape reads the cache directories, never CephFS.
     public static void register(PrometheusRegistry registry, Replicas replicas) {
         ReplicaCounts counts = replicas.counts();
         CounterWithCallback.builder()
@@ -44,7 +43,7 @@ public final class ReplicaMetrics {
         gauges(registry, replicas);
     }
 
-    /// One label value of a counter.
+    /// One label value of a counter, with its count.
     private record Part(String value, LongAdder count) {}
 
     private static void split(PrometheusRegistry registry, String name, String help, String label, Part... parts) {

@@ -6,25 +6,25 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Which cache directory a new replica goes to.
+/// Chooses the cache directory for a new replica.
 @FunctionalInterface
 public interface ReplicaPlacement {
-    /// A cache directory that works.
+    /// A usable cache directory.
     ///
-    /// @param limitBytes what replicas may take in it
-    /// @param usedBytes what they take now
-    /// @param freeBytes what its disk has left
+    /// @param limitBytes the limit for replicas in it
+    /// @param usedBytes the bytes its replicas take now
+    /// @param freeBytes the free bytes of its disk
     record Candidate(Path directory, long limitBytes, long usedBytes, long freeBytes) {
-        /// What can be put there without removing anything.
+        /// Returns the bytes that fit without an eviction.
         long room() {
             return Math.min(limitBytes - usedBytes, freeBytes);
         }
     }
 
-    /// The directory for a replica of `bytes`, one of `candidates`; empty if none should have it.
+    /// Chooses one of `candidates` for a replica of `bytes`; returns empty if none should take it.
     Optional<Path> choose(Digest dataset, long bytes, List<Candidate> candidates);
 
-    /// Where most is free, among those whose limit is high enough.
+    /// Prefers the directory with the most room, among those with a sufficient limit.
     static ReplicaPlacement mostFree() {
         return (_, bytes, candidates) -> candidates.stream()
                 .filter(candidate -> candidate.limitBytes() >= bytes)

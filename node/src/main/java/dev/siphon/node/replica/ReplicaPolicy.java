@@ -3,18 +3,18 @@ package dev.siphon.node.replica;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/// How fast and how patiently replicas are looked after.
+/// Rates, timeouts and retry delays for replicas.
 ///
-/// @param chunksInFlight of one dataset, 4 MiB each
-/// @param fillsAtOnce on this node
-/// @param fillBytesPerSecond for all fills together; empty for no limit
-/// @param scrubPeriod between two checks of an attached replica
-/// @param scrubBytesPerSecond for all checks of attached replicas together; empty for no limit
-/// @param callLimit for what the kernel is asked: to attach, to swap, to look at a disk
-/// @param patience for the next chunk of a dataset that is read or written
-/// @param firstRetry after a failure; doubled with each further one
-/// @param longestRetry what it is doubled to at most
-/// @param diskRetry how long a cache directory is left alone that is full or fails
+/// @param chunksInFlight concurrent chunks of one dataset, 4 MiB each
+/// @param fillsAtOnce concurrent fills on this node
+/// @param fillBytesPerSecond the limit for all fills together; empty for none
+/// @param scrubPeriod the time between two checks of an attached replica
+/// @param scrubBytesPerSecond the limit for all checks of attached replicas together; empty for none
+/// @param callLimit the deadline of a call that may hang in the kernel: attach, switch, access a disk
+/// @param patience how long to wait for the next chunk to be read or written
+/// @param firstRetry the delay after the first failure; it doubles with each further one
+/// @param longestRetry the upper bound of that delay
+/// @param diskRetry how long to avoid a cache directory that is full or fails
 public record ReplicaPolicy(
         int chunksInFlight,
         int fillsAtOnce,
@@ -28,7 +28,8 @@ public record ReplicaPolicy(
         Duration diskRetry) {
     private static final long USUAL_SCRUB_RATE = 100L << 20;
 
-    /// 8 chunks of 2 datasets; every attached replica is checked once a day at 100 MiB/s.
+    /// Returns the defaults: 8 chunks per dataset, 2 concurrent fills, and a daily check of attached replicas at
+    /// 100 MiB/s.
     public static ReplicaPolicy usual() {
         return new ReplicaPolicy(
                 8,

@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is to be done next for a dataset, found anew each time from what is on the disks and what is attached: so
-/// it does not matter after which step the driver was killed.
+/// Determines and takes the next step for a dataset. It decides from the current disks and mounts alone, so the
+/// driver may be killed after any step.
 final class ReplicaReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReconciler.class);
     private static final Bandwidth UNLIMITED = new Bandwidth(OptionalLong.empty());
@@ -62,8 +62,8 @@ final class ReplicaReconciler {
 
     /// Takes the next step.
     ///
-    /// @return how long to wait before the one after it; empty if nothing is left to do until somebody asks
-    /// @throws DriverException if it failed, and is to be tried again later
+    /// @return the delay until the next step; empty if nothing is left to do until a request
+    /// @throws DriverException if the step failed and must be retried
     Optional<Duration> step(DatasetState state) {
         if (state.isPaused() || !state.tryLock(settings.pace().callLimit())) {
             return Optional.of(settings.pace().firstRetry());
@@ -78,7 +78,7 @@ final class ReplicaReconciler {
             if (left) {
                 return Optional.of(Duration.ZERO);
             }
-            // a scrub before a further fill, which may fail for days
+            // scrub before another fill, which may fail for days
             return serve(state)
                     .or(() -> scrub(state, news))
                     .or(() -> fill(state, news))
@@ -88,9 +88,9 @@ final class ReplicaReconciler {
         }
     }
 
-    /// Puts a better replica behind a tree, if there is one, or checks one that is wanted without any tree.
+    /// Switches a tree to a better replica, or verifies a requested replica that has no tree.
     ///
-    /// @return when to go on; empty if there is nothing to do
+    /// @return the delay until the next step; empty if there is nothing to do
     private Optional<Duration> serve(DatasetState state) {
         List<CachedReplica> whole = cacheDirectories.whole(state.digest());
         if (whole.isEmpty()) {
@@ -108,8 +108,8 @@ final class ReplicaReconciler {
         return Optional.empty();
     }
 
-    /// Which of the replicas is to be behind a tree instead of what is there: that in the tree's own cache
-    /// directory, or any instead of CephFS.
+    /// Returns a replica that the tree should read instead of its current source: one in the tree's preferred
+    /// directory, or any one instead of CephFS.
     private Optional<CachedReplica> better(DatasetState state, ImageMount tree, List<CachedReplica> whole) {
         Optional<Path> now = tree.place().cache();
         List<Path> homes = tree.key().equals(state.key())
@@ -124,13 +124,13 @@ final class ReplicaReconciler {
                 .or(() -> now.isPresent() ? Optional.empty() : whole.stream().findFirst());
     }
 
-    /// Leaves the replica in `directory`, which is behind a tree, if it or its disk is bad.
+    /// Stops the use of the replica in `directory` behind a tree, if the replica is corrupt or its disk fails.
     private boolean abandonReplica(DatasetState state, CacheDirectory directory) {
         Optional<String> disk =
                 directory.trouble().filter(CacheDirectory.Trouble::unreadable).map(CacheDirectory.Trouble::why);
         if (disk.isPresent()) {
             switcher.back(state, directory.path());
-            // what is there is read whole before it serves again
+            // once the disk works, the replica is verified completely before it is used again
             state.markCorrupt(state.markCorrupt().filter(damaged -> !damaged.equals(directory.path())));
             state.problem(disk);
             state.requestReplica(false);
@@ -147,7 +147,7 @@ final class ReplicaReconciler {
         return true;
     }
 
-    /// Checks the replicas that are read again, once a period each.
+    /// Verifies each replica in use once per period.
     private Optional<Duration> scrub(DatasetState state, long news) {
         for (Path cache : state.servedFrom()) {
             CachedReplica replica = cacheDirectories.at(cache).replica(state.digest());
@@ -165,7 +165,7 @@ final class ReplicaReconciler {
                 .min(Duration::compareTo);
     }
 
-    /// Throws a bad replica away. Where even that fails, it is the disk that is bad.
+    /// Removes a corrupt replica. If that fails too, the disk is at fault.
     private void discard(DatasetState state, CacheDirectory directory, CachedReplica replica) {
         try {
             evictor.remove(state, replica);
@@ -184,8 +184,8 @@ final class ReplicaReconciler {
                 .orElse(Duration.ZERO);
     }
 
-    /// Takes a whole replica into use. One that this run of the driver has not read within a period, or not since
-    /// its disk failed, is read before it is trusted.
+    /// Puts a whole replica into use. First reads it completely, unless this run of the driver has done so within
+    /// the period and its disk has not failed since.
     private Optional<Duration> adopt(DatasetState state, Optional<ImageMountKey> tree, CachedReplica replica) {
         if (!untilCheck(state, replica).isPositive()) {
             if (!verifyReplica(state, replica, Optional.empty(), () -> false)) {
@@ -205,10 +205,10 @@ final class ReplicaReconciler {
         return Optional.of(Duration.ZERO);
     }
 
-    /// Reads all of a replica. If it is bad, that is noted as damage; if it could not be read to its end, nothing
-    /// is.
+    /// Reads a whole replica. Marks it as corrupt if a chunk is wrong or a read fails. Records no result if it was
+    /// stopped earlier.
     ///
-    /// @param stop when to leave off
+    /// @param stop whether to stop early
     private boolean verifyReplica(
             DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub, BooleanSupplier stop) {
         Optional<String> damage = Optional.empty();
@@ -244,7 +244,7 @@ final class ReplicaReconciler {
         return false;
     }
 
-    /// Readers that a disk fails come before all that takes long.
+    /// Stops long work, because readers on a failing disk come first.
     private boolean isStopped(DatasetState state) {
         return closed.getAsBoolean() || state.isPaused() || isReadFromFailing(state);
     }
@@ -254,12 +254,12 @@ final class ReplicaReconciler {
                 .anyMatch(cache -> !cacheDirectories.at(cache).isReadable());
     }
 
-    /// Makes the replica that is wanted and not there.
+    /// Fills the replica that is requested and missing.
     ///
-    /// @return when to go on; empty if none is
+    /// @return the delay until the next step; empty if there is no fill to do
     private Optional<Duration> fill(DatasetState state, long news) {
         if (settings.caches().isEmpty() || state.image().isEmpty()) {
-            return Optional.empty(); // whoever attaches it next tells where it is
+            return Optional.empty(); // the next attach provides the image's path
         }
         List<Path> whole = cacheDirectories.whole(state.digest()).stream()
                 .map(CachedReplica::cache)
@@ -308,12 +308,12 @@ final class ReplicaReconciler {
         }
     }
 
-    /// News may want a replica behind a tree that is there, for which there is no time during a fill.
+    /// Stops on a new image mount too: it may need a replica that is already there, and a fill takes long.
     private boolean isOver(DatasetState state, long news) {
         return isStopped(state) || state.attachmentChanges() != news;
     }
 
-    /// @param at the cache directory; wherever the common tree's is to be if that is empty
+    /// @param at the cache directory; if empty, the common tree's directory
     private Optional<Duration> fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
         ReplicaPolicy policy = settings.pace();
         DatasetImage image = state.image().orElseThrow();
@@ -371,7 +371,7 @@ final class ReplicaReconciler {
         }
     }
 
-    /// Waits for a place among the fills at once.
+    /// Waits for one of the `fillsAtOnce` slots.
     private boolean takeFill(BooleanSupplier stop) {
         try {
             while (!stop.getAsBoolean()) {

@@ -4,14 +4,14 @@ import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What [Replicas] work with.
+/// The settings of [Replicas].
 ///
-/// @param state a directory of the driver's own, absolute and without symbolic links, for the trees; it must be
-///     in a mount that outlives the driver's container for attachments to do so
-/// @param caches one per disk; without any, datasets are read from CephFS
-/// @param placement chooses among them
-/// @param near what is done to be near pods' devices
-/// @param erofs what mounts the images
+/// @param state the driver's directory for trees, absolute and without symbolic links. Attachments outlive the
+///     driver's container only if this directory's mount does.
+/// @param caches one per disk; if empty, datasets are read from CephFS
+/// @param placement chooses among the cache directories
+/// @param near limits the effort to be near pods' devices
+/// @param erofs chooses the reader of images
 public record ReplicaSettings(
         Path state,
         List<CacheDirectoryLimits> caches,

@@ -2,16 +2,16 @@ package dev.siphon.node.replica;
 
 import java.nio.file.Path;
 
-/// How far a dataset is on its way to this node's disks.
+/// The progress of a dataset towards this node's disks.
 public sealed interface ReplicaState {
-    /// Attached over the image on CephFS, and on no disk.
+    /// Attached over the image on CephFS; no disk has a replica.
     record Remote() implements ReplicaState {}
 
-    /// A replica is being filled, or its fill waits for its next try; if attached, then over the image on CephFS.
+    /// A replica is being filled, or its fill waits for a retry. An attached dataset is read from CephFS meanwhile.
     ///
-    /// @param percent of it that is on the disk and was right when it was written
+    /// @param percent the share that was written, by the record beside the replica
     record Filling(int percent, Path cache) implements ReplicaState {}
 
-    /// A whole replica is on a disk.
+    /// A disk has a whole replica.
     record Local(Path cache) implements ReplicaState {}
 }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A dataset on this node, for people, metrics and health.
+/// A dataset on this node, for administrators, metrics and health checks.
 ///
-/// @param bytes what it takes of a cache directory
-/// @param attached its attachment, if it has one; what is behind it may for a while be something else than `state`
-/// @param pinned whether its replica may not be evicted
-/// @param lastUse when it was last attached or detached, if a cache directory knows
-/// @param problem what went wrong last and has not gone right since
+/// @param bytes the bytes it takes in a cache directory
+/// @param attached its image mount, if any; for a while, its location may differ from `state`
+/// @param pinned whether the replica is pinned on disk
+/// @param lastUse the last attach or detach, if a cache directory has recorded it
+/// @param problem the last failure, until a later step succeeds
 public record ReplicaStatus(
         Digest digest,
         ReplicaState state,
@@ -21,15 +21,15 @@ public record ReplicaStatus(
         boolean pinned,
         Optional<Instant> lastUse,
         Optional<String> problem) {
-    /// One for each cache directory that has files of it.
+    /// Returns one status per cache directory with files of the dataset.
     static Stream<ReplicaStatus> all(DatasetState state, List<CacheDirectories.FoundReplica> found) {
         return found.isEmpty()
                 ? of(state, Optional.empty()).stream()
                 : found.stream().flatMap(each -> of(state, Optional.of(each)).stream());
     }
 
-    /// @param found its files in one cache directory, if there are any
-    /// @return empty of a dataset that is not here
+    /// @param found its files in one cache directory, if any
+    /// @return empty for a dataset that the node does not have
     static Optional<ReplicaStatus> of(DatasetState state, Optional<CacheDirectories.FoundReplica> found) {
         if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
             return Optional.empty();

@@ -22,12 +22,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The datasets of this node: attached at once over their images on CephFS, filled to its disks in the
-/// background, swapped under their readers, and evicted when room is wanted.
+/// Manages the datasets of this node. Attaches them at once over their images on CephFS, and fills replicas in the
+/// background. Switches trees under their readers, and evicts replicas to make room.
 ///
-/// Calls for one dataset wait for each other. Every call may be repeated, has a deadline, and throws a
-/// [DriverException]: DEADLINE_EXCEEDED if a file system hangs, ABORTED if an earlier call for the dataset has not
-/// ended, UNAVAILABLE if too many calls hang. Closing leaves all mounts; the next [Replicas] finds them.
+/// Calls for one dataset are serialized. Every call is idempotent, has a deadline, and throws a [DriverException]:
+/// - DEADLINE_EXCEEDED if a file system hangs,
+/// - ABORTED if an earlier call for the dataset has not ended,
+/// - UNAVAILABLE if too many calls hang.
+///
+/// Closing keeps all mounts; the next [Replicas] finds them.
 public final class Replicas implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -68,10 +71,10 @@ public final class Replicas implements AutoCloseable {
         this.reach = new ImageReachability(settings, calls);
     }
 
-    /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
-    /// and the check of every replica that is in use.
+    /// Finds what an earlier run left on disks and in the kernel. Resumes unfinished fills, and verifies every
+    /// replica in use.
     ///
-    /// @param warn is told why a cache directory is not read any more; must not wait
+    /// @param warn called with the reason when a cache directory becomes unreadable; must not block
     public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
         Replicas replicas = new Replicas(settings, tasks, warn);
         replicas.recover();
@@ -92,7 +95,8 @@ public final class Replicas implements AutoCloseable {
                 });
     }
 
-    /// Has what is read from a disk that fails put back over CephFS, whatever its next step would have been.
+    /// Wakes every dataset that reads from a failing disk, so that its tree is switched back to CephFS before any
+    /// other step.
     private void abandonCache(Path cache) {
         states.values()
                 .filter(state -> state.servedFrom().contains(cache))
@@ -101,8 +105,8 @@ public final class Replicas implements AutoCloseable {
         cacheDirectories.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
     }
 
-    /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file
-    /// system may hang, and that concerns it alone.
+    /// Queries the kernel before the first step of a dataset. This runs on the dataset's own thread, because its
+    /// file system may hang.
     private Optional<Duration> step(DatasetState state) {
         if (!state.isKernelAsked()) {
             refresh(state);
@@ -132,11 +136,11 @@ public final class Replicas implements AutoCloseable {
                         now.device().number(),
                         cacheDirectories,
                         settings.pace().diskRetry());
-                state.requestReplica(false); // the run that attached it may have been killed before its fill began
+                state.requestReplica(false); // the run that attached it may have been killed before its fill
                 cacheDirectories.preferredCache(key).ifPresent(state::requestReplicaIn);
             });
         }
-        // left by a run that was killed before it mounted, or after it unmounted
+        // left by a run killed before its mount or after its unmount
         keys.stream()
                 .filter(key -> state.attachment(key).isEmpty())
                 .filter(key -> !key.equals(state.key()) || !state.isWanted())
@@ -144,19 +148,19 @@ public final class Replicas implements AutoCloseable {
         state.markKernelAsked();
     }
 
-    /// Has `body` use a dataset's state, and the dataset looked after when that has ended.
+    /// Runs `body` with a dataset's state, and then wakes the dataset's thread.
     private <T> T changing(Digest dataset, Function<DatasetState, T> body) {
         T result = states.use(dataset, body);
         threads.wake(dataset);
         return result;
     }
 
-    /// Mounts a dataset's image at once and requests a replica. A replica that is on a disk already goes behind the
-    /// tree once it is verified. A first fill waits for [#near], as long as [GpuProximity] says.
+    /// Mounts a dataset's image at once and requests a replica. An existing replica is used once it is verified.
+    /// The first fill waits for [#near] up to [GpuProximity#patience].
     ///
-    /// @return what was there when this returned; its tree stays the same
+    /// @return the state at return; its tree stays the same later
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
-    /// @throws DriverException.BackendFault (INTERNAL) if the two do not fit together or are another dataset's
+    /// @throws DriverException.BackendFault (INTERNAL) if the two do not match, or belong to another dataset
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or neither EROFS nor
     ///     what erofsfuse needs
     public ImageMount attach(DatasetImage image) {
@@ -188,18 +192,18 @@ public final class Replicas implements AutoCloseable {
         return switcher.seen(state, state.key(), imageMounts.attach(state.key(), image, manifest));
     }
 
-    /// Finds the tree of an attached dataset that a pod had best be shown, and has a replica made for it. The
-    /// first that asks decides where the dataset's first replica is made; for one whose devices are elsewhere
-    /// there is another tree, with a replica of its own where there is room for it, until when it is read from
-    /// wherever the dataset is. Repeating it gives the same tree, as long as that is attached.
+    /// Chooses the best tree of an attached dataset for a pod, and requests a replica for it. The first call
+    /// decides where the first replica is filled. A pod with devices elsewhere gets another tree, with its own
+    /// replica if there is room. Until that is whole, the tree is read from the dataset's current source. Repeated
+    /// calls return the same tree while it is attached.
     ///
-    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
-    /// @return what to bind; empty if it does not matter, or if the dataset is not attached
+    /// @param nearest the cache directories nearest to the pod's devices; empty if it does not matter
+    /// @return the tree to bind-mount; empty if it does not matter, or if the dataset is not attached
     public Optional<Nearby> near(Digest dataset, List<Path> nearest) {
         return changing(dataset, state -> {
             if (nearest.isEmpty() || !choice.isPossible()) {
                 state.preferNearest(List.of());
-                return Optional.empty(); // no disk is waited for
+                return Optional.empty(); // without waiting for a disk
             }
             return locks.take(dataset, settings.near().limit(), () -> {
                 find(state);
@@ -208,12 +212,12 @@ public final class Replicas implements AutoCloseable {
         });
     }
 
-    /// Has the replica behind an attached dataset's common tree moved to where its pods' devices are now: made in
-    /// one of `nearest` if it is not there, and put behind the tree when it is whole. The one that was read stays
-    /// until its room is wanted.
+    /// Moves the replica behind an attached dataset's common tree to one of `nearest`, near the current pods'
+    /// devices. Fills it there if necessary, and switches the tree once the replica is whole. The old replica stays
+    /// until its room is needed.
     ///
-    /// @return the cache directory; empty if it is, or is going to be, in one of them, if there is no room for it
-    ///     ([GpuProximity#fillsSecond]), or if the dataset has none and is to have none
+    /// @return the new cache directory. Empty if the replica is or will be in `nearest`, or if there is no room for
+    ///     it ([GpuProximity#fillsSecond]). Also empty if the dataset has no replica and none is planned.
     public Optional<Path> follow(Digest dataset, List<Path> nearest) {
         if (!choice.isPossible()) {
             return Optional.empty();
@@ -230,8 +234,8 @@ public final class Replicas implements AutoCloseable {
         return home;
     }
 
-    /// Takes a dataset's tree away, when its last user went. Its replica stays until its room is wanted. That it
-    /// is not attached is success.
+    /// Unmounts a dataset's tree after its last user has left. The replica stays until its room is needed. Succeeds
+    /// if the tree is not mounted.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
     public void detach(ImageMountKey key) {
@@ -246,12 +250,12 @@ public final class Replicas implements AutoCloseable {
         });
     }
 
-    /// Has a replica made, or the one that is there checked, although nobody has the dataset attached.
+    /// Requests a replica, or verifies an existing one, even though the dataset is not attached.
     public void warm(DatasetImage image) {
         var _ = changing(image.digest(), state -> {
             locks.take(image.digest(), () -> {
                 find(state);
-                folders.make(state.key(), image); // so that a fill goes on after a restart
+                folders.make(state.key(), image); // lets a fill resume after a restart
                 return image;
             });
             state.image(image);
@@ -260,24 +264,24 @@ public final class Replicas implements AutoCloseable {
         });
     }
 
-    /// Has a replica of a dataset made, or the one that is there checked, and says how far it is, until it is
-    /// whole. A failure ends this; the driver tries again by itself.
+    /// Requests a replica of a dataset, or verifies the existing one, and reports the progress until it is whole.
+    /// Returns on a failure too; the driver retries in the background.
     ///
-    /// @param limit how long to wait for that; the fill goes on afterwards
-    /// @param progress is told at first, at each change, and at last that the replica is there
-    /// @param gone whether nobody waits any more
+    /// @param limit how long to wait; the fill continues afterwards
+    /// @param progress called at first, at each change, and when the replica is whole
+    /// @param gone whether the caller has stopped waiting
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the node cannot reach the image, or has no cache
     ///     directory
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it fits nowhere
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if no directory takes it
     /// @throws DriverException.OperationPending (ABORTED) if it is evicted meanwhile
-    /// @throws DriverException as [Fill#run]
+    /// @throws DriverException as [dev.siphon.node.replica.cache.ReplicaFill#run]
     public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
         states.with(dataset, state -> {
-            refresh(state); // it may be known here since before a restart
+            refresh(state); // an earlier run may have left it
             long before = state.failures();
             if (!state.isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
-                state.requestReplica(true); // to be checked, for which no image is needed
+                state.requestReplica(true); // a check needs no image
                 threads.wake(dataset);
             } else if (state.servedFrom().isEmpty()) {
                 warm(reach.image(state));
@@ -286,11 +290,11 @@ public final class Replicas implements AutoCloseable {
         });
     }
 
-    /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS,
-    /// and no replica is made until somebody attaches or warms it again. That there is none is success.
+    /// Removes a dataset's replicas, and stops a fill. Trees stay attached, over CephFS. The next attach or warm
+    /// requests a replica again. Succeeds if there is none.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not
-    ///     known
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the image's path on CephFS is
+    ///     unknown
     public void evict(Digest dataset) {
         var _ = changing(dataset, state -> {
             refresh(state);
@@ -299,9 +303,9 @@ public final class Replicas implements AutoCloseable {
         });
     }
 
-    /// Keeps a dataset's replica, whole or being made, from being evicted; also after a restart.
+    /// Pins a dataset's replicas, whole or being filled. The pin survives restarts.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no replica
     public void pin(Digest dataset) {
         List<CachedReplica> replicas = cacheDirectories.of(dataset);
         if (replicas.isEmpty()) {
@@ -310,74 +314,75 @@ public final class Replicas implements AutoCloseable {
         cacheDirectories.pin(replicas, true);
     }
 
-    /// Undoes [#pin].
+    /// Removes the pin.
     public void unpin(Digest dataset) {
         cacheDirectories.pin(cacheDirectories.of(dataset), false);
     }
 
-    /// Until `keeper` says [#unpin], and as long as this process lives, no replica of the dataset makes room for
-    /// one of another: two that are both to stay, and do not fit beside each other, would make room for each
-    /// other for ever. Whoever calls [#evict] removes it all the same.
+    /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#unpin] or this
+    /// process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
+    /// [#evict] still removes it.
     ///
-    /// @param keeper tells who keeps it from all others that keep the same
+    /// @param keeper identifies the pin among other pins of the same dataset
     public void pin(Digest dataset, Object keeper) {
         states.with(dataset, state -> state.pin(keeper));
     }
 
-    /// Undoes [#pin] of the same `keeper`, and of no other.
+    /// Removes the pin of `keeper` only.
     public void unpin(Digest dataset, Object keeper) {
         states.with(dataset, state -> state.unpin(keeper));
     }
 
-    /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in
-    /// several cache directories is several.
+    /// Lists every dataset that is attached, on a disk or being filled, ordered by digest. A dataset with replicas
+    /// in several cache directories appears once for each.
     public List<ReplicaStatus> list() {
         return listing.all();
     }
 
-    /// The dataset that is meant, of those that are attached, on a disk, or were either since the driver started.
+    /// Returns the dataset with this name. Searches the datasets that are attached, on a disk, or known since the
+    /// driver started.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is none of them
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it may be several
+    /// @throws DriverException.NotFound (NOT_FOUND) if none matches
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several match
     public Digest find(DatasetName name) {
         return listing.named(name);
     }
 
-    /// Whether this node has a cache directory at all.
+    /// Returns whether this node has a cache directory.
     public boolean areKept() {
         return !settings.caches().isEmpty();
     }
 
-    /// How far a dataset is on its way to this node's disks; empty if it is not here.
+    /// Returns the progress of a dataset towards this node's disks; empty if the node does not have it.
     ///
-    /// @param beginning of its digest, as volumes' ids have it
+    /// @param beginning the beginning of its digest, as in volume ids
     public Optional<ReplicaStatus> status(String beginning) {
         return listing.status(beginning);
     }
 
-    /// What is wrong with a dataset here, though it can be read. Asks no disk.
+    /// Returns the problem of a dataset that can still be read. Accesses no disk.
     ///
-    /// @param beginning of its digest, as volumes' ids have it
+    /// @param beginning the beginning of its digest, as in volume ids
     public Optional<String> problem(String beginning) {
         return listing.problem(beginning);
     }
 
-    /// What is attached, as it was last seen. Asks no disk.
+    /// Returns the image mounts as last seen. Accesses no disk.
     List<ImageMount> attached() {
         return listing.attached();
     }
 
-    /// What each cache directory still takes without an eviction, in bytes; without those that cannot be read.
+    /// Returns the bytes that each cache directory takes without an eviction; omits unreadable ones.
     Map<Path, Long> freeBytes() {
         return cacheDirectories.freeBytes();
     }
 
-    /// Whether each cache directory can be read, as far as is known. Asks no disk.
+    /// Returns the last known readability of each cache directory. Accesses no disk.
     Map<Path, Boolean> readableCaches() {
         return cacheDirectories.readable();
     }
 
-    /// The datasets that this process has anything in memory of.
+    /// Returns the datasets with state in this process's memory.
     Set<Digest> remembered() {
         return Stream.concat(states.keys(), threads.datasets().stream()).collect(Collectors.toSet());
     }
@@ -386,7 +391,7 @@ public final class Replicas implements AutoCloseable {
         return counts;
     }
 
-    /// Cache directories that are full or fail, for people.
+    /// Returns why cache directories are not used now, for administrators.
     public List<String> cacheProblems() {
         return cacheDirectories.problems();
     }

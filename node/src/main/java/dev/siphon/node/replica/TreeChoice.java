@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// Which tree of an attached dataset a pod is shown. There is a common one, whose replica is where the first pod
-/// wants it; pods whose devices are elsewhere get a tree of their own cache directory.
+/// Chooses the tree of an attached dataset for a pod. All pods share the common tree, with its replica where the
+/// first pod wants it. Pods with devices elsewhere get a tree dedicated to their own cache directory.
 final class TreeChoice {
     private final ImageMounts imageMounts;
     private final CacheDirectories cacheDirectories;
@@ -25,20 +25,20 @@ final class TreeChoice {
         this.settings = settings;
     }
 
-    /// Whether there is anything to choose from.
+    /// Returns whether there are several cache directories to choose from.
     boolean isPossible() {
         return settings.caches().size() > 1;
     }
 
-    /// The common tree, if it is attached and its process, if it has one, has not ended.
+    /// Returns the common tree, if it is attached and its erofsfuse process, if any, is alive.
     Optional<ImageMount> readable(DatasetState state) {
         return state.attachment(state.key()).filter(common -> imageMounts.isAlive(common.key()));
     }
 
-    /// Chooses, and makes the tree if it is not there; by whoever has the dataset's turn.
+    /// Chooses the tree, and mounts it if necessary; the caller holds the dataset's lock.
     ///
-    /// @param common the tree that every volume of the dataset has
-    /// @param nearest the cache directories that are nearest to the pod's devices, at least one
+    /// @param common the common tree
+    /// @param nearest the cache directories nearest to the pod's devices, at least one
     Nearby choose(DatasetState state, ImageMount common, List<Path> nearest) {
         List<Path> there = cacheDirectories.of(state.digest()).stream()
                 .map(CachedReplica::cache)
@@ -55,10 +55,9 @@ final class TreeChoice {
                 .orElseGet(() -> common(state, common, homes.isEmpty() ? there : homes));
     }
 
-    /// Decides whether the replica behind the common tree goes to one of `nearest`; by whoever has the dataset's
-    /// turn.
+    /// Decides whether to move the common tree's replica to one of `nearest`; the caller holds the dataset's lock.
     ///
-    /// @return where to; empty if it stays
+    /// @return the new directory; empty if the replica stays
     Optional<Path> move(DatasetState state, ImageMount common, List<Path> nearest) {
         List<Path> there = cacheDirectories.of(state.digest()).stream()
                 .map(CachedReplica::cache)
@@ -77,13 +76,14 @@ final class TreeChoice {
         return new Nearby(common.tree(), homes);
     }
 
-    /// Where the common tree is read from, or is going to be; empty if that is open.
+    /// Returns where the common tree is or will be read from; empty if that is undecided.
     private static List<Path> homes(DatasetState state, ImageMount common, List<Path> there) {
         List<Path> settled = common.place().cache().map(List::of).orElseGet(state::preferredCaches);
         return settled.isEmpty() && there.size() == 1 ? there : settled;
     }
 
-    /// The cache directory that is worth a tree of its own: it has a replica, or it has room for one.
+    /// Returns the directory of `nearest` that justifies a dedicated tree: it has a replica or a tree, or it has
+    /// room.
     private Optional<Path> preferredCache(DatasetState state, List<Path> nearest, List<Path> there) {
         Optional<Path> present = nearest.stream()
                 .filter(cache -> there.contains(cache)

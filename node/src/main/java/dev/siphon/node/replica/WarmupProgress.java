@@ -8,7 +8,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/// Follows a dataset on its way to a disk, which its own thread brings it: whoever follows may leave at any time.
+/// Follows a dataset's fill until its replica is whole. The dataset's own thread fills it, so the follower may
+/// leave at any time.
 final class WarmupProgress {
     private static final Duration PERIOD = Duration.ofMillis(200);
 
@@ -16,24 +17,24 @@ final class WarmupProgress {
     private final long failuresBefore;
     private final Supplier<Optional<ReplicaStatus>> look;
 
-    /// @param failuresBefore what the dataset's [DatasetState#failures] were when it was not yet asked for
-    /// @param look at the disks
+    /// @param failuresBefore the dataset's [DatasetState#failures] before the request
+    /// @param look reads the status from the disks
     WarmupProgress(DatasetState state, long failuresBefore, Supplier<Optional<ReplicaStatus>> look) {
         this.state = state;
         this.failuresBefore = failuresBefore;
         this.look = look;
     }
 
-    /// @param end by [System#nanoTime]
+    /// @param end the deadline, by [System#nanoTime]
     void follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         Optional<ReplicaState> told = Optional.empty();
         while (!gone.getAsBoolean()) {
-            boolean wanted = state.isWanted(); // before the look: what is whole by then is wanted no more
+            boolean wanted = state.isWanted(); // read first, because a replica is no longer wanted once it is whole
             Optional<ReplicaStatus> now = look.get();
             Optional<ReplicaState> reached = now.map(ReplicaStatus::state);
             boolean whole = reached.filter(ReplicaState.Local.class::isInstance).isPresent();
             boolean done = whole && (!wanted || !state.servedFrom().isEmpty());
-            // a replica that is whole but not yet checked is not there yet
+            // a whole replica counts only once it is verified
             if (now.isPresent() && (done || (!whole && !reached.equals(told)))) {
                 progress.accept(now.get());
                 told = reached;

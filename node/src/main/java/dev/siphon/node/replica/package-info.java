@@ -1,8 +1,8 @@
-/// Datasets on this node: one read-only tree per dataset, over the image on CephFS at once and over a replica on a
-/// disk of the node when there is one. What is behind the tree changes under its readers.
+/// The datasets of this node. Each has one common read-only tree, over the image on CephFS at once, and later over
+/// a replica on a disk of the node. Trees are switched under their readers.
 ///
-/// There is no state but the disk's and the kernel's, see [dev.siphon.node.replica.Attachments]; and nothing of the
-/// driver is in the way of a read.
+/// Disks and kernel hold all lasting state, see [dev.siphon.node.replica.ImageMounts]. Reads never pass through the
+/// driver.
 @NullMarked
 package dev.siphon.node.replica;
 
