@@ -3,19 +3,19 @@ package dev.siphon.node.replica.cache;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
-/// How fast bytes may be moved, by all together who share this object.
+/// Limits the rate of all transfers that share this object.
 public final class Bandwidth {
     private final OptionalLong bytesPerSecond;
     private long free = Long.MIN_VALUE;
 
-    /// @param bytesPerSecond at most; empty for no limit
+    /// @param bytesPerSecond the maximum rate; empty for no limit
     public Bandwidth(OptionalLong bytesPerSecond) {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /// Takes a turn for `bytes`.
+    /// Reserves the time to move `bytes`.
     ///
-    /// @param now of [System#nanoTime]
+    /// @param now the current [System#nanoTime]
     /// @return how many nanoseconds to wait before moving them
     synchronized long reserve(long bytes, long now) {
         if (bytesPerSecond.isEmpty()) {

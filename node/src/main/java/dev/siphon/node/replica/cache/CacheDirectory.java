@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// A directory for replicas, on one disk of this node. Mode 0700: what a dataset's readers may read, others may not
-/// find here.
+/// A directory for replicas, on one disk of this node. Its mode is 0700, because only a dataset's readers may see
+/// its content.
 ///
-/// Methods that ask the disk may hang with it, and throw [UncheckedIOException] if it fails.
+/// Methods that access the disk may hang with it, and throw [UncheckedIOException] if it fails.
 public final class CacheDirectory {
-    /// How long a disk that fails is left alone at most, and how long it has to work before its failures are
-    /// forgotten.
+    /// The longest time to avoid a failing disk. A disk that works this long after its last failure starts again
+    /// with short delays.
     private static final Duration LONGEST_RETRY = Duration.ofDays(1);
 
     private static final int MAX_DOUBLINGS = 20;
@@ -40,17 +40,17 @@ public final class CacheDirectory {
 
     /// Why a directory is not used for now.
     ///
-    /// @param why for people
-    /// @param unreadable whether what is in it is not to be read either
-    /// @param until when it is tried again
+    /// @param why the reason, for administrators
+    /// @param unreadable whether existing replicas must not be read either
+    /// @param until when it is retried
     public record Trouble(String why, boolean unreadable, Instant until) {}
 
     public CacheDirectory(CacheDirectoryLimits limits) {
         this(limits, _ -> {}, InstantSource.system());
     }
 
-    /// @param onFailure called with the directory each time its disk begins to fail, by whoever met the error; must
-    ///     not wait
+    /// @param onFailure called with the directory each time its disk starts to fail, on the thread that met the
+    ///     error; must not block
     public CacheDirectory(CacheDirectoryLimits limits, Consumer<Path> onFailure, InstantSource clock) {
         this.limits = limits;
         this.onFailure = onFailure;
@@ -65,10 +65,10 @@ public final class CacheDirectory {
         return limits.directory();
     }
 
-    /// Makes the directory if need be and allowed, and removes what an eviction left that was killed; once, and
-    /// again when it was missing.
+    /// Creates the directory if it is missing and not `required`, and deletes the remains of interrupted evictions.
+    /// Runs once, and again after the directory was missing.
     ///
-    /// @throws UncheckedIOException by a NoSuchFileException if it is missing and has to be there
+    /// @throws UncheckedIOException with a NoSuchFileException as cause if a required directory is missing
     public void prepare() {
         if (prepared) {
             return;
@@ -89,12 +89,12 @@ public final class CacheDirectory {
         }
     }
 
-    /// The files of `digest` here, whether or not there are any.
+    /// Returns the replica of `digest` here, whether or not it has files.
     public CachedReplica replica(Digest digest) {
         return new CachedReplica(path(), digest);
     }
 
-    /// All that is here, whole and in part.
+    /// Returns all replicas here, whole and partial.
     public List<CachedReplica> replicas() {
         List<CachedReplica> found = new ArrayList<>();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(path())) {
@@ -117,36 +117,37 @@ public final class CacheDirectory {
         }
     }
 
-    /// What replicas take, those being filled at their full length.
+    /// Returns the bytes of all replicas; a partial one counts at its full length.
     public long usedBytes() {
         return replicas().stream().mapToLong(CachedReplica::bytes).sum();
     }
 
-    /// What the disk has left, whatever the limit says.
+    /// Returns the free bytes of the disk, regardless of the limit.
     public long freeBytes() {
         try (DirectoryHandle directory = DirectoryHandle.open(path().toString())) {
             return directory.usage().availableBytes();
         }
     }
 
-    /// Keeps new replicas away for a while: there is no room for them.
+    /// Rejects new replicas for a while, because there is no room.
     public synchronized void full(String why, Duration retryAfter) {
         if (isReadable()) {
             trouble = Optional.of(new Trouble(why, false, clock.instant().plus(retryAfter)));
         }
     }
 
-    /// Keeps readers and new replicas away for a while: the disk fails. Repeating it meanwhile changes nothing.
+    /// Stops reads and new replicas for a while, because the disk fails. Repeating it meanwhile changes nothing.
     ///
-    /// @param retryAfter that while; doubled with each failure within a day after the one before, up to a day
+    /// @param retryAfter the delay until the next try; it doubles with each failure within a day of the previous
+    ///     delay's end, up to a day
     public void failing(String why, Duration retryAfter) {
         if (isNewFailure(why, retryAfter)) {
             onFailure.accept(path());
         }
     }
 
-    /// The same where the directory is missing, as its disk is not mounted: no disk has failed, so the next try
-    /// is not put off longer each time.
+    /// Stops reads and new replicas for a while, because the directory is missing: its disk is not mounted. The
+    /// delay does not grow, because no disk has failed.
     public void missing(Duration retryAfter) {
         prepared = false;
         synchronized (this) {
@@ -174,18 +175,18 @@ public final class CacheDirectory {
         return true;
     }
 
-    /// How many times the disk has begun to fail. What was read from it when there were fewer proves nothing.
+    /// Returns how often the disk has started to fail. Data read at a lower count may be wrong.
     public synchronized long failures() {
         return failures;
     }
 
-    /// What keeps this directory from being used now.
+    /// Returns why this directory is not used now; empty if it is usable.
     public synchronized Optional<Trouble> trouble() {
         trouble = trouble.filter(now -> clock.instant().isBefore(now.until()));
         return trouble;
     }
 
-    /// Whether what is here may be read.
+    /// Returns whether existing replicas here may be read.
     public boolean isReadable() {
         return trouble().filter(Trouble::unreadable).isEmpty();
     }

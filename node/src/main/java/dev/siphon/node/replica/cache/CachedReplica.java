@@ -26,16 +26,17 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import jnr.constants.platform.Errno;
 
-/// One dataset's files in one cache directory, in a folder named by its digest:
-/// - `image.part`, while it is filled, at its full length; `image.chunks` beside it, a [ChunkRecord];
-/// - `image`, once every byte is on the disk and was read back right; there is none before;
-/// - `manifest`, whose digest is the folder's name, and whose time of change is the replica's last use;
-/// - `pinned`, empty, if it may not be evicted.
+/// One dataset's files in one cache directory, in a directory named by the dataset's digest:
+/// - `image.part` during a fill, at its full length, with a [ChunkRecord] in `image.chunks`;
+/// - `image`, only once every byte is on the disk and was read back correctly;
+/// - `manifest`, whose root is the digest, and whose modification time is the replica's last use;
+/// - `pinned`, an empty file, if the replica may not be evicted.
 ///
-/// Every method asks the disk and may hang with it, and throws [UncheckedIOException] or
-/// [dev.siphon.node.linux.ErrnoException] if it fails.
+/// Every method accesses the disk and may hang with it. If the disk fails, it throws [UncheckedIOException] or
+/// [dev.siphon.node.linux.ErrnoException].
 public final class CachedReplica {
-    /// What is being removed is first renamed to this and something, so that it is never half a replica.
+    /// The prefix to rename a replica to before its files are deleted, so that no half-deleted replica is ever
+    /// visible.
     static final String GONE = ".gone-";
 
     private static final long ALL_PERCENT = 100;
@@ -52,7 +53,7 @@ public final class CachedReplica {
         return digest;
     }
 
-    /// The cache directory that it is in.
+    /// Returns its cache directory.
     public Path cache() {
         return cache;
     }
@@ -65,7 +66,7 @@ public final class CachedReplica {
         return folder().resolve(name);
     }
 
-    /// The image, which is there only if it is whole.
+    /// Returns the path of the image, which exists only if the replica is whole.
     public Path image() {
         return file("image");
     }
@@ -82,12 +83,13 @@ public final class CachedReplica {
         return Files.exists(image());
     }
 
-    /// Whether a fill was begun and has not been finished.
+    /// Returns whether an unfinished fill has left files.
     public boolean isPart() {
         return !isWhole() && Files.exists(part());
     }
 
-    /// Which file the image is, as a loop device tells it; empty if it is not whole.
+    /// Returns the device and inode of the image, comparable to a loop device's backing file; empty if it is not
+    /// whole.
     public Optional<FileIdentity> identity() {
         try (DataFile image = DataFile.open(image())) {
             return Optional.of(image.identity());
@@ -99,9 +101,9 @@ public final class CachedReplica {
         }
     }
 
-    /// Reads one block of the whole image from the disk, another each time.
+    /// Reads one random block of the whole image from the disk.
     ///
-    /// @return how many bytes were read; none where there is no image
+    /// @return the bytes read; 0 without an image
     public long probe() {
         try (DataFile image = DataFile.openDirect(image());
                 Arena arena = Arena.ofConfined()) {
@@ -116,12 +118,12 @@ public final class CachedReplica {
         }
     }
 
-    /// What it takes of the cache directory's limit.
+    /// Returns the bytes that count towards the cache directory's limit.
     public long bytes() {
         return length(isWhole() ? image() : part());
     }
 
-    /// How much of a part was written, in percent, as far as the record beside it says.
+    /// Returns the share of a partial replica that is written, in percent, by the record beside it.
     public int percentDone() {
         long chunks = Math.ceilDiv(length(part()), Manifest.CHUNK_BYTES);
         return chunks == 0 ? 0 : (int) (ALL_PERCENT * Math.min(ChunkRecord.count(length(record())), chunks) / chunks);
@@ -152,14 +154,15 @@ public final class CachedReplica {
         throw new DriverException.BackendFault("the manifest in " + folder() + " is not that of the dataset");
     }
 
-    /// Makes the folder and the part, with room for all of it on the disk. Repeating it keeps what is there.
+    /// Creates the directory and the partial image, and allocates its full length on the disk. Repeating it keeps
+    /// existing data.
     void begin(Manifest manifest) {
         try {
             try {
                 Files.createDirectory(
                         folder(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             } catch (FileAlreadyExistsException _) {
-                // goes on
+                // left by an earlier try
             }
             Path written = file("manifest.part");
             try (OutputStream out = Files.newOutputStream(written)) {
@@ -175,14 +178,14 @@ public final class CachedReplica {
         }
     }
 
-    /// Puts what was written so far on the disk.
+    /// Syncs the partial image to the disk.
     void syncPart() {
         try (DataFile part = DataFile.create(part())) {
             part.sync();
         }
     }
 
-    /// Makes the part, which is whole and was checked, the image.
+    /// Turns the partial image, which must be complete and verified, into the image.
     void commit() {
         try {
             Files.move(part(), image(), StandardCopyOption.ATOMIC_MOVE);
@@ -198,9 +201,9 @@ public final class CachedReplica {
         return Files.exists(file("pinned"));
     }
 
-    /// Keeps it from being evicted, or no longer.
+    /// Pins or unpins it.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is not here, nor being filled
+    /// @throws DriverException.NotFound (NOT_FOUND) on a pin, if there is neither a replica nor a fill
     public void pin(boolean pinned) {
         try {
             if (!pinned) {
@@ -209,7 +212,7 @@ public final class CachedReplica {
                 Files.createFile(file("pinned"));
             }
         } catch (FileAlreadyExistsException _) {
-            // by another call in this moment
+            // pinned by another call at the same moment
         } catch (NoSuchFileException _) {
             throw new DriverException.NotFound("there is no replica of dataset " + digest + " in " + cache);
         } catch (IOException e) {
@@ -217,7 +220,7 @@ public final class CachedReplica {
         }
     }
 
-    /// When it was last attached or detached.
+    /// Returns its last use: the last attach or detach.
     public Instant lastUse() {
         try {
             return Files.getLastModifiedTime(file("manifest")).toInstant();
@@ -228,18 +231,18 @@ public final class CachedReplica {
         }
     }
 
-    /// Notes a use.
+    /// Records a use.
     public void use(Instant at) {
         try {
             Files.setLastModifiedTime(file("manifest"), FileTime.from(at));
         } catch (NoSuchFileException _) {
-            // evicted in this moment
+            // evicted at the same moment
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /// Removes it; that it is gone is success. Nothing may be reading it.
+    /// Deletes it; succeeds if it is already gone. No reader may be left.
     public void discard() {
         try {
             Path gone = cache.resolve(GONE + UUID.randomUUID());
@@ -247,13 +250,13 @@ public final class CachedReplica {
             sync(cache);
             delete(gone);
         } catch (NoSuchFileException _) {
-            // gone
+            // already deleted
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /// Deletes what [#discard] renamed, also when that was killed half-way.
+    /// Deletes a directory that [#discard] renamed, even one that an interrupted deletion left.
     static void delete(Path gone) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(gone)) {
             for (Path file : files) {

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.function.BooleanSupplier;
 
-/// Reads a file back and compares it with its manifest, past the page cache: what counts is what the disk holds.
+/// Reads a file back and compares it with its manifest. Reads past the page cache, to check what the disk holds.
 public final class ChunkCheck {
     private static final int MAX_READS = 2;
 
@@ -24,28 +24,28 @@ public final class ChunkCheck {
         this.manifest = manifest;
     }
 
-    /// All chunks of a manifest.
+    /// Returns all chunks of a manifest.
     public static BitSet all(Manifest manifest) {
         BitSet chunks = new BitSet();
         chunks.set(0, manifest.chunks().size());
         return chunks;
     }
 
-    /// Checks each of `chunks`. One that cannot be read is wrong.
+    /// Checks each of `chunks`. An unreadable chunk counts as damaged.
     ///
-    /// @return whether all were read; not if `stopped` said so first
+    /// @return whether all were read; false if `stopped` was true first
     /// @throws dev.siphon.csi.DriverException as [ChunkWorkers#run]
     /// @throws ErrnoException if the file cannot be opened
     public boolean run(BitSet chunks, ChunkWorkers workers, Bandwidth bandwidth, BooleanSupplier stopped) {
         return workers.run(chunks, bandwidth, stopped, CheckLane::new);
     }
 
-    /// The chunks found wrong so far.
+    /// Returns the damaged chunks found so far.
     public synchronized BitSet damaged() {
         return (BitSet) damaged.clone();
     }
 
-    /// Whether nothing was found wrong so far.
+    /// Returns whether no damage was found so far.
     public synchronized boolean isClean() {
         return damaged.isEmpty();
     }
@@ -54,7 +54,7 @@ public final class ChunkCheck {
         damaged.set(chunk);
     }
 
-    /// Whether one chunk of a file is what the manifest says, read past the page cache.
+    /// Returns whether one chunk of a file matches the manifest, read past the page cache.
     ///
     /// @throws ErrnoException if it cannot be read
     static boolean matches(Path file, Manifest manifest, int chunk) {
@@ -65,7 +65,7 @@ public final class ChunkCheck {
                 manifest.chunks().get(chunk));
     }
 
-    /// Whether the first chunk of a file is what the manifest says, read past the page cache.
+    /// Returns whether the first chunk of a file matches the manifest, read past the page cache.
     ///
     /// @throws ErrnoException if it cannot be read
     public static boolean beginsRight(Path file, ManifestOutline manifest) {
@@ -79,12 +79,12 @@ public final class ChunkCheck {
         }
     }
 
-    /// What `chunk` of an open file should be read into, no longer than the chunk.
+    /// Returns the slice of `buffer` for `chunk`, as long as the chunk.
     static MemorySegment fitting(MemorySegment buffer, Manifest manifest, int chunk) {
         return buffer.asSlice(0, manifest.length(chunk));
     }
 
-    /// Reads `chunk`, once more if it is not right, and tells whether it is what the manifest says.
+    /// Reads `chunk`, again if it differs, and returns whether it matches the manifest.
     static boolean reads(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
         return reads(
                 file,
@@ -103,13 +103,13 @@ public final class ChunkCheck {
         return false;
     }
 
-    /// Reads `chunk`, and tells whether the file has all of it.
+    /// Reads `chunk`, and returns whether the file has all of it.
     static boolean fills(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
         MemorySegment wanted = fitting(buffer, manifest, chunk);
         return file.read(Manifest.offset(chunk), wanted) == wanted.byteSize();
     }
 
-    /// Room for a chunk, as direct I/O wants it.
+    /// Allocates a buffer for one chunk, aligned for direct I/O.
     static MemorySegment buffer(Arena arena) {
         return arena.allocate(Manifest.CHUNK_BYTES, DataFile.ALIGNMENT);
     }

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.BitSet;
 
-/// Which chunks of a replica have been written, in a file beside it, so that a fill goes on where it stopped: the
-/// number of each in 4 bytes, in the order in which they were done.
+/// Records the written chunks of a replica in a file beside it, so that a fill can resume. Each chunk's number
+/// takes 4 bytes, in the order of completion.
 ///
-/// It is a hint and nothing more. After a power cut it may have what the disk has not, so what it names is read back
-/// and checked; what it lacks is fetched once more than needed.
+/// The record is only a hint. After a power failure it may name chunks that the disk lacks, so a fill reads them
+/// back and verifies them. Chunks missing from the record are fetched again.
 final class ChunkRecord implements AutoCloseable {
     private final FileChannel file;
 
@@ -22,8 +22,8 @@ final class ChunkRecord implements AutoCloseable {
         this.file = file;
     }
 
-    /// The chunks that the record at `path` names, below `chunks`; none if there is no record. What was cut off in
-    /// the middle of a number, or was never a record, does no harm.
+    /// Reads the chunks in the record at `path`, below `chunks`; none without a record. A truncated last number or
+    /// a damaged record does no harm.
     static BitSet read(Path path, int chunks) {
         BitSet done = new BitSet(chunks);
         try {
@@ -42,12 +42,12 @@ final class ChunkRecord implements AutoCloseable {
         }
     }
 
-    /// How many chunks a record of so many bytes names.
+    /// Returns the number of chunks in a record of `bytes`.
     static long count(long bytes) {
         return bytes / Integer.BYTES;
     }
 
-    /// Begins the record at `path` anew, with `done` in it.
+    /// Replaces the record at `path` by one with `done`.
     static ChunkRecord begin(Path path, BitSet done) {
         try {
             ByteBuffer numbers = ByteBuffer.allocate(done.cardinality() * Integer.BYTES);
@@ -59,7 +59,7 @@ final class ChunkRecord implements AutoCloseable {
         }
     }
 
-    /// Names one more. It is in the file when this returns, though perhaps not on the disk.
+    /// Appends a chunk. On return it is in the file, but perhaps not yet on the disk.
     synchronized void add(int chunk) {
         try {
             ByteBuffer number = ByteBuffer.allocate(Integer.BYTES).putInt(0, chunk);

@@ -11,11 +11,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Works through the chunks of one dataset on a few platform threads at once.
+/// Processes the chunks of one dataset on several platform threads.
 ///
-/// A read that hangs in the kernel cannot be ended. So the caller waits for progress, not for the threads: when
-/// none of them has done anything for as long as its patience lasts, it leaves. The threads close what they
-/// opened when the kernel lets them go, and until then there is no further run for the same dataset.
+/// A read that hangs in the kernel cannot be interrupted. So the caller waits for progress, not for the threads: it
+/// leaves when no thread has progressed for `patience`. The threads close their files once the kernel returns.
+/// Until then, further runs for the dataset are rejected.
 public final class ChunkWorkers {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -24,7 +24,7 @@ public final class ChunkWorkers {
     private final Duration patience;
     private final AtomicInteger underWay = new AtomicInteger();
 
-    /// One thread's tools. It is made, used and closed on that thread.
+    /// One thread's files and buffers, opened, used and closed on that thread.
     interface Lane extends AutoCloseable {
         void work(int chunk);
 
@@ -32,19 +32,19 @@ public final class ChunkWorkers {
         void close();
     }
 
-    /// @param name of the dataset, for messages
-    /// @param count chunks worked on at once
-    /// @param patience for the next chunk to be done
+    /// @param name the dataset, for messages
+    /// @param count the number of chunks processed at once
+    /// @param patience how long to wait for the next chunk
     public ChunkWorkers(String name, int count, Duration patience) {
         this.name = name;
         this.count = count;
         this.patience = patience;
     }
 
-    /// Has each of `chunks` worked on once.
+    /// Processes each of `chunks` once.
     ///
-    /// @return whether all were; not if `stopped` said so first
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if nothing moves any more
+    /// @return whether all were processed; false if `stopped` was true first
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if no thread makes progress
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if threads of an earlier run still hang
     boolean run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener) {
         if (underWay.get() > 0) {
@@ -60,7 +60,7 @@ public final class ChunkWorkers {
         return run.await();
     }
 
-    /// How many threads have not come back, for tests.
+    /// Returns the number of threads that have not ended, for tests.
     int underWay() {
         return underWay.get();
     }
@@ -119,7 +119,7 @@ public final class ChunkWorkers {
                     return false;
                 }
                 LockSupport.parkNanos(Math.min(wait, PAUSE_NANOS));
-                moved(); // waiting for a turn is no hanging
+                moved(); // waiting for bandwidth counts as progress
             }
             return true;
         }

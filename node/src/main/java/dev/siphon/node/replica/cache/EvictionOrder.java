@@ -7,25 +7,25 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Which replicas leave a cache directory when another is wanted there.
+/// Chooses the replicas to evict from a cache directory in favour of another.
 public final class EvictionOrder {
-    /// What is attached is read, so it goes after all that is not.
+    /// Attached replicas are in use, so they go last.
     private static final Comparator<Candidate> ORDER =
             Comparator.comparing(Candidate::attached).thenComparing(Candidate::lastUse);
 
     private EvictionOrder() {}
 
-    /// A replica that is in the directory.
+    /// A replica in the directory.
     ///
-    /// @param bytes what it takes
-    /// @param kept whether it may not go: it is pinned, or being worked on
-    /// @param attached whether it is read through a mount, or could be at any moment
+    /// @param bytes the bytes it takes
+    /// @param kept whether it must stay: it is pinned or being filled
+    /// @param attached whether a mount reads it, or could at any moment
     public record Candidate(Digest digest, long bytes, Instant lastUse, boolean kept, boolean attached) {}
 
-    /// The replicas to remove, in this order, so that `wantedBytes` more fit: whole datasets, those used longest
-    /// ago first, until the watermark is kept.
+    /// Returns the replicas to evict, in order, so that `wantedBytes` more fit: unattached before attached, and the
+    /// least recently used first, down to the watermark.
     ///
-    /// @return empty if they would not fit below the limit even then; nothing is to be removed in vain
+    /// @return empty if even that would exceed the limit, so that no replica is evicted in vain
     public static Optional<List<Digest>> toFit(CacheDirectoryLimits limits, List<Candidate> present, long wantedBytes) {
         long taken = wantedBytes + present.stream().mapToLong(Candidate::bytes).sum();
         List<Digest> leaving = new ArrayList<>();

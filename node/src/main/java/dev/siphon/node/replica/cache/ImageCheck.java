@@ -15,28 +15,28 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// Reads a whole image back, past the page cache, and compares it with its manifest. Whoever has made the two is
-/// trusted in nothing: they may be of any length and kind.
+/// Reads a whole image past the page cache, and compares it with its manifest. Trusts neither file: each may have
+/// any length and type.
 ///
 /// @param manifest the file beside the image
-/// @param digest what the manifest has to be
-/// @param lanes chunks read at once
-/// @param patience for the next chunk
+/// @param digest the expected root of the manifest
+/// @param lanes the number of chunks read at once
+/// @param patience how long to wait for the next chunk
 public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Duration patience) {
     private static final int HEAD_BYTES = 256;
     private static final int LINE_BYTES = 65;
     private static final int CHUNKS_A_STEP = 64;
 
-    /// Hears how far it is.
+    /// Receives the progress.
     public interface Listener {
-        /// @param done bytes of `all`
+        /// @param done the bytes read so far, out of `all`
         void read(long done, long all);
     }
 
-    /// Why the image is refused; empty if every byte is what the manifest says.
+    /// Returns why the image is rejected; empty if every byte matches the manifest.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be read
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if nothing moves any more
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the reads make no progress
     public Optional<String> refusal(Listener listener) {
         try {
             BasicFileAttributes file = attributes(image);
@@ -77,7 +77,7 @@ public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Du
             BitSet step = new BitSet();
             step.set(from, to);
             boolean _ = check.run(step, reading, unlimited, () -> false);
-            // one that could not be read says so now
+            // rereads the damaged chunks; throws if one cannot be read
             OptionalInt wrong = check.damaged().stream()
                     .filter(chunk -> !ChunkCheck.matches(image, wanted, chunk))
                     .findFirst();

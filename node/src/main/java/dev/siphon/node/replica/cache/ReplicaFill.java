@@ -17,14 +17,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import jnr.constants.platform.Errno;
 
-/// Makes a replica: fetches what is missing, and reads all of it back from the disk and checks it before it is
-/// called whole. Killed at any moment, it goes on from what is on the disk.
+/// Fills a replica: fetches the missing chunks, then reads the whole replica back from the disk and verifies it.
+/// After a kill at any moment, the next fill resumes from the disk.
 ///
-/// That tells that the image or the disk is wrong, not which. A second digest would cost the node's pods more of
-/// the processor, so chunks are checked on their way to the disk too only in a fill that goes on from an earlier
-/// one, or that found one wrong on the disk.
+/// A wrong chunk does not show whether the image or the disk is at fault. Verifying chunks before they are written
+/// would double the CPU time taken from the node's pods. So a fill does that only if it resumes an earlier one, or
+/// has found a wrong chunk on the disk.
 public final class ReplicaFill {
-    /// A chunk that is still wrong after it was written twice is the disk's doing.
+    /// A chunk that is still wrong after two writes is the disk's fault.
     private static final int MAX_ROUNDS = 2;
 
     private static final Bandwidth UNLIMITED = new Bandwidth(java.util.OptionalLong.empty());
@@ -35,15 +35,15 @@ public final class ReplicaFill {
     private final Manifest manifest;
     private final Terms terms;
 
-    /// How a fill is done.
+    /// The context and limits of a fill.
     ///
-    /// @param calls for what is asked of the disk between chunks
-    /// @param limit for each of these
-    /// @param lanes for the chunks
-    /// @param bandwidth for what is read from the source
-    /// @param diskRetry how long the disk is left alone after an error
-    /// @param stopped whether to leave off, which keeps what is done
-    /// @param filled counts the bytes that are written
+    /// @param calls runs the calls to the disk between chunks
+    /// @param limit the deadline of each such call
+    /// @param lanes processes the chunks
+    /// @param bandwidth limits the reads from the source
+    /// @param diskRetry how long to avoid the disk after an error
+    /// @param stopped whether to stop, keeping the chunks written so far
+    /// @param filled counts the bytes written
     public record Terms(
             BlockingCalls calls,
             Duration limit,
@@ -53,8 +53,8 @@ public final class ReplicaFill {
             BooleanSupplier stopped,
             LongAdder filled) {}
 
-    /// @param source the image
-    /// @param manifest what it has to be
+    /// @param source the path of the image
+    /// @param manifest the expected content
     public ReplicaFill(CacheDirectory directory, CachedReplica replica, Path source, Manifest manifest, Terms terms) {
         this.directory = directory;
         this.replica = replica;
@@ -63,7 +63,7 @@ public final class ReplicaFill {
         this.terms = terms;
     }
 
-    /// Takes the room for it on the disk. Repeating it keeps what is there.
+    /// Reserves the disk space. Repeating it keeps existing data.
     ///
     /// @throws DriverException as [#run]
     public void begin() {
@@ -75,20 +75,21 @@ public final class ReplicaFill {
         });
     }
 
-    /// Fills the replica, which was [begun][#begin]. Repeating it when it is whole changes nothing.
+    /// Fills the replica; call [#begin] first. Repeating it on a whole replica changes nothing.
     ///
-    /// @return whether it is whole; not if it was stopped
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the source fails or has a wrong chunk; what is
-    ///     done stays for the next try
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the disk is full, which the directory notes;
-    ///     the part is removed
-    /// @throws DriverException.BackendFault (INTERNAL) if the disk fails, likewise
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if one of the two does not answer
+    /// @return whether it is whole; false if it was stopped
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the source fails or has a wrong chunk; written
+    ///     chunks stay for the next try
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the disk is full; marks the directory and
+    ///     removes the partial replica
+    /// @throws DriverException.BackendFault (INTERNAL) if the disk fails; marks the directory and removes the
+    ///     partial replica
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the source or the disk does not respond
     public boolean run() {
         if (inTime(replica::isWhole)) {
             return true;
         }
-        // an earlier try may have ended at an image that is wrong, which is not to be read whole each time
+        // an earlier fill may have failed on a wrong image; do not copy all of that again
         boolean suspect = inTime(() -> Files.exists(replica.record()));
         BitSet recorded = inTime(
                 () -> ChunkRecord.read(replica.record(), manifest.chunks().size()));
@@ -101,7 +102,7 @@ public final class ReplicaFill {
                 return false;
             }
             suspect = true;
-            // what was there before is read back too: it is as old as the last try
+            // also verify the chunks from before: their last check is as old as the last try
             BitSet written = ChunkCheck.all(manifest);
             missing = (BitSet) written.clone();
             if (!check(written, missing)) {
@@ -117,7 +118,7 @@ public final class ReplicaFill {
         throw disk("chunk " + missing.nextSetBit(0) + " of " + replica.part() + " is not what was written", Errno.EIO);
     }
 
-    /// Takes from `missing` those of `written` that the disk gives back right.
+    /// Removes from `missing` the chunks of `written` that the disk returns correctly.
     private boolean check(BitSet written, BitSet missing) {
         ChunkCheck check = new ChunkCheck(replica.part(), manifest);
         boolean all = onDisk(() -> check.run(written, terms.lanes(), UNLIMITED, terms.stopped()));
@@ -128,7 +129,7 @@ public final class ReplicaFill {
         return all;
     }
 
-    /// @param suspect whether the image may be what is wrong: checked before it is written
+    /// @param suspect whether to verify the source's chunks before writing them, because the image may be wrong
     private boolean fetch(BitSet missing, boolean suspect) {
         BitSet present = ChunkCheck.all(manifest);
         present.andNot(missing);
@@ -204,7 +205,7 @@ public final class ReplicaFill {
         }
     }
 
-    /// Asks the disk, which may hang.
+    /// Runs a call to the disk with a deadline, because it may hang.
     private <T> T inTime(Supplier<T> body) {
         try {
             return onDisk(() ->
@@ -226,8 +227,7 @@ public final class ReplicaFill {
         }
     }
 
-    /// What failed on the cache's disk, which is noted there: it concerns every dataset, and the part is worth
-    /// nothing.
+    /// Marks the cache directory as full or failing, which affects every dataset, and removes the partial replica.
     private DriverException disk(String what, Errno errno) {
         String message = "the cache directory " + directory.path() + " cannot be written: " + what;
         boolean full = errno == Errno.ENOSPC || errno == Errno.EDQUOT;

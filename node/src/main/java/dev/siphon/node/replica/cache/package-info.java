@@ -1,5 +1,5 @@
-/// Replicas of datasets on this node's disks: what is there, how one is filled and checked, and which one goes when
-/// room is wanted. Nothing here knows of devices or mounts.
+/// Replicas of datasets on this node's disks: listing, filling, verifying and evicting them. This package knows no
+/// devices or mounts.
 @NullMarked
 package dev.siphon.node.replica.cache;
 
