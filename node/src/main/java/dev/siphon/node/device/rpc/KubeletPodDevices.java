@@ -26,21 +26,21 @@ import podresources.v1.PodResources;
 import podresources.v1.PodResourcesListerGrpc;
 import podresources.v1.PodResourcesListerGrpc.PodResourcesListerBlockingStub;
 
-/// Asks the kubelet, by its PodResources API (`podresources.proto`). It connects for each question, since they
-/// are rare, and since a kubelet that was started anew is then found at once.
+/// Queries the kubelet's PodResources API (`podresources.proto`). Opens a connection per query: queries are rare,
+/// and a restarted kubelet is then found at once.
 ///
-/// A kubelet that has not answered in time is left alone for a while, longer each time: it costs one pod 2 s, and
-/// not each.
+/// After a timeout, the kubelet is not queried for a while, longer each time. So a hanging kubelet costs 2 s for
+/// one pod, not for every pod.
 public final class KubeletPodDevices implements PodDevices, AllPodDevices {
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Duration RATE_PAUSE = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /// How long it is not asked for one pod when it has said that it does not do that.
+    /// How long to use List instead of Get, after the kubelet has rejected Get.
     private static final Duration WITHOUT_GET = Duration.ofMinutes(10);
 
-    /// Of all pods of a node.
+    /// The maximum size of a reply with all pods of a node.
     private static final int MAX_BYTES = 16 << 20;
 
     private final UnixEndpoint socket;
@@ -49,7 +49,7 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
     private Optional<Long> quietUntil = Optional.empty();
     private Optional<Long> withoutGetUntil = Optional.empty();
 
-    /// @param socket the kubelet's; it need not be there yet
+    /// @param socket the kubelet's socket; it may be missing at first
     public KubeletPodDevices(UnixEndpoint socket, PrometheusRegistry metrics) {
         this.socket = socket;
         this.answers = Counter.builder()
@@ -114,7 +114,8 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
         }
     }
 
-    /// It takes 100 calls a second of all who ask, 10 at once (`pkg/kubelet/apis/podresources`, `DefaultQPS`).
+    /// Retries while the kubelet's rate limit rejects the call: 100 calls a second for all clients together, in
+    /// bursts of 10 (`pkg/kubelet/apis/podresources`, `DefaultQPS`).
     private Answer patiently(PodResourcesListerBlockingStub kubelet, Pod pod) {
         while (true) {
             try {
@@ -130,8 +131,8 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
         }
     }
 
-    /// A kubelet that has Get switched off answers with an error of no code, and so does one that does not know the
-    /// pod (`pkg/kubelet/apis/podresources/server_v1.go`).
+    /// Queries one pod. The kubelet returns an error without a code both if Get is disabled and if it does not know
+    /// the pod (`pkg/kubelet/apis/podresources/server_v1.go`).
     private Answer get(PodResourcesListerBlockingStub kubelet, Pod pod) {
         if (isBefore(withoutGet())) {
             return list(kubelet, pod);
@@ -214,7 +215,7 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
         return isBefore(quietUntil);
     }
 
-    /// Several who wait at once are late once.
+    /// Lengthens the pause after a timeout; concurrent timeouts count once.
     private synchronized void late() {
         if (isQuiet()) {
             return;

@@ -1,4 +1,4 @@
-/// How the kubelet is asked for the devices of pods.
+/// Queries the kubelet for the devices of pods.
 @NullMarked
 package dev.siphon.node.device.rpc;
 
