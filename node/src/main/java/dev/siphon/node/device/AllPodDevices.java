@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Port: who knows which devices the pods of the node hold, all of them.
+/// Port to the devices that all pods of the node hold.
 @FunctionalInterface
 public interface AllPodDevices {
-    /// Asks; takes 2 s at most, and never fails.
+    /// Returns the devices within 2 s; never fails.
     ///
-    /// @return by the pods' names, as [Pod#named]; empty if that is not known now
+    /// @return the devices by pod, with [Pod#named] as key; empty if they are unknown now
     Optional<Map<Pod, List<HeldDevice>>> all();
 }

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The devices of pods that the kubelet knows, and, of pods that have no GPU by that, those that their claims say.
+/// Combines two sources: a pod's devices from the kubelet, and those from its claims if the kubelet reports no GPU.
 public final class ClaimedDevices implements PodDevices {
     private final PodDevices kubelet;
     private final DeviceClaims claims;
     private final Duration limit;
 
-    /// @param limit the time that both together may take
+    /// @param limit the time limit for both together
     public ClaimedDevices(PodDevices kubelet, DeviceClaims claims, Duration limit) {
         this.kubelet = kubelet;
         this.claims = claims;
@@ -25,7 +25,7 @@ public final class ClaimedDevices implements PodDevices {
         return switch (known) {
             case Answer.Held(var devices) ->
                 devices.stream().anyMatch(HeldDevice::isGpu) ? known : with(devices, claimed(pod, end));
-            // what the kubelet does not say, or does not know yet, may be in claims
+            // claims may name devices that the kubelet does not report, or not yet
             case Answer.Unknown _ ->
                 claimed(pod, end) instanceof DeviceClaims.Answer.Held(var claimed) && !claimed.isEmpty()
                         ? new Answer.Held(claimed)

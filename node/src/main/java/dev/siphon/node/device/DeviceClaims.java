@@ -4,35 +4,36 @@ import dev.siphon.node.pod.Pod;
 import java.time.Duration;
 import java.util.List;
 
-/// Port: who knows which devices a pod was allocated by Dynamic Resource Allocation (Kubernetes,
-/// `resource.k8s.io`). The kubelet does not while the pod's volumes are published: it prepares these devices later.
+/// Port to the devices that Dynamic Resource Allocation has allocated to a pod (Kubernetes, `resource.k8s.io`). The
+/// kubelet does not know them while it publishes the pod's volumes, because it prepares these devices later.
 @FunctionalInterface
 public interface DeviceClaims {
-    /// Nobody: no pod has any.
+    /// No claims: no pod has any device.
     DeviceClaims NONE = (_, _) -> new Answer.Held(List.of());
 
-    /// What is known.
+    /// The result of a query.
     sealed interface Answer {
-        /// The pod was allocated these, or none, and that stays so.
+        /// The pod was allocated these devices, possibly none; this is final.
         record Held(List<HeldDevice> devices) implements Answer {
             public Held {
                 devices = List.copyOf(devices);
             }
         }
 
-        /// There is nobody to ask, or this node may not: a pod is taken for one without, until that is otherwise.
+        /// Claims cannot be queried, or this node may not read them. The pod counts as one without claims until
+        /// that changes.
         ///
-        /// @param why for people
+        /// @param why the reason, for administrators
         record Refused(String why) implements Answer {}
 
-        /// That is not known now.
+        /// The devices are unknown now.
         ///
-        /// @param why for people
+        /// @param why the reason, for administrators
         record Unknown(String why) implements Answer {}
     }
 
-    /// Asks; never fails.
+    /// Returns the devices of a pod; never fails.
     ///
-    /// @param limit the time that this takes at most
+    /// @param limit the maximum duration
     Answer of(Pod pod, Duration limit);
 }

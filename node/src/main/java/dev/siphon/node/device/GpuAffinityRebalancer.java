@@ -23,10 +23,10 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has datasets follow the GPUs of pods that read them: looks now and then whether a tree's replica would be nearer
-/// elsewhere to all pods that are shown the tree, and has it moved there under them.
+/// Moves datasets near the GPUs of the running pods that read them. Checks every 30 s whether another location of a
+/// tree's replica is nearer to all pods that use the tree. If so, requests the move while they run.
 ///
-/// What is shown where is in the mount table and in [PublishedPods], so it does not matter when this began.
+/// The mount table and [PublishedPods] hold all its input, so it may start at any time.
 public final class GpuAffinityRebalancer {
     private static final Logger LOG = LoggerFactory.getLogger(GpuAffinityRebalancer.class);
     private static final Duration PERIOD = Duration.ofSeconds(30);
@@ -58,9 +58,9 @@ public final class GpuAffinityRebalancer {
         this.mounts = mounts;
     }
 
-    /// Looks from now on, where there is anything to choose from.
+    /// Starts the checks, if there are several cache directories.
     ///
-    /// @return ends that
+    /// @return stops the checks
     public AutoCloseable start(BackgroundTasks tasks) {
         if (!running.haveChoice()) {
             return () -> {};
@@ -76,7 +76,7 @@ public final class GpuAffinityRebalancer {
         }
     }
 
-    /// Looks once.
+    /// Checks once.
     void rebalance() {
         Map<MountedDatasets.Tree, Set<Pod>> readers = readers();
         if (readers.isEmpty()) {
@@ -91,7 +91,7 @@ public final class GpuAffinityRebalancer {
         });
     }
 
-    /// Of those to which it matters.
+    /// Returns the rankings of the pods with a preference.
     private static Map<Pod, CacheRanking> wishes(Set<Pod> pods, Map<Pod, Optional<CacheRanking>> ranked) {
         Map<Pod, CacheRanking> wishes = new HashMap<>();
         ranked.forEach((pod, ranking) -> ranking.filter(CacheRanking::prefers)
@@ -100,7 +100,7 @@ public final class GpuAffinityRebalancer {
         return wishes;
     }
 
-    /// By the device, which a tree has in common with all places where it is shown.
+    /// Returns the pods that read each tree. A tree and all its bind mounts have the same device number.
     private Map<MountedDatasets.Tree, Set<Pod>> readers() {
         Map<String, Pod> targets = published.all();
         Map<String, MountedDatasets.Tree> trees = datasets.attached().stream()
@@ -117,7 +117,7 @@ public final class GpuAffinityRebalancer {
         return readers;
     }
 
-    /// Where all that prefer some agree.
+    /// Moves the replica if all pods with a preference have a nearest directory in common.
     private void follow(MountedDatasets.Tree tree, Map<Pod, CacheRanking> wishes) {
         Optional<List<Path>> agreed = wishes.values().stream()
                 .map(CacheRanking::nearest)

@@ -6,16 +6,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Devices of one kind that a pod holds, at one place.
+/// Devices of one kind that a pod holds, at one location.
 ///
-/// @param resource as pods ask for it, such as `nvidia.com/gpu`; of a device that was allocated dynamically the
-///     driver, such as `gpu.nvidia.com`
-/// @param ids as the device plugin names them
-/// @param otherNames of the one device in `ids`, or of what it is a part of; none if there are several
-/// @param numaNodes where they are, if the device plugin says so
+/// @param resource the resource name, such as `nvidia.com/gpu`; for a dynamically allocated device, the driver,
+///     such as `gpu.nvidia.com`
+/// @param ids the device plugin's names
+/// @param otherNames other names of the one device in `ids`, or of the device that it is a part of; empty if `ids`
+///     has several
+/// @param numaNodes the NUMA nodes, if the device plugin reports them
 public record HeldDevice(String resource, List<String> ids, List<String> otherNames, Set<Integer> numaNodes) {
-    /// NVIDIA's and AMD's device plugins, with MIG, time slicing and others of the same manner, and Intel's; and the
-    /// drivers of Dynamic Resource Allocation of all three.
+    /// Matches the GPU resources of NVIDIA's, AMD's and Intel's device plugins, including MIG, time slicing and
+    /// similar, and the vendors' drivers for Dynamic Resource Allocation.
     private static final Pattern GPU =
             Pattern.compile("[^/]+/(?:gpu|mig-)[^/]*|gpu\\.intel\\.com/(?!.*monitoring).+|[^/]*gpu[^/]*");
 
@@ -25,12 +26,12 @@ public record HeldDevice(String resource, List<String> ids, List<String> otherNa
         numaNodes = Set.copyOf(numaNodes);
     }
 
-    /// Devices that have one name each.
+    /// Creates devices with one name each.
     public HeldDevice(String resource, List<String> ids, Set<Integer> numaNodes) {
         this(resource, ids, List.of(), numaNodes);
     }
 
-    /// The same device, at the places of both.
+    /// Returns the same device, with the NUMA nodes of both.
     HeldDevice and(HeldDevice same) {
         return new HeldDevice(
                 resource,
@@ -39,12 +40,12 @@ public record HeldDevice(String resource, List<String> ids, List<String> otherNa
                 Stream.concat(numaNodes.stream(), same.numaNodes.stream()).collect(Collectors.toSet()));
     }
 
-    /// All names of the one that `id` is the name of, the most exact first.
+    /// Returns all names of the device `id`, the most exact first.
     Stream<String> names(String id) {
         return Stream.concat(Stream.of(id), otherNames.stream());
     }
 
-    /// Whether these are GPUs, by what they are called.
+    /// Returns whether these are GPUs, judged by the resource name.
     boolean isGpu() {
         return GPU.matcher(resource).matches();
     }

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// Devices that were mounted into a pod while it ran. The kubelet gives none to a running pod, so such tools have
-/// another pod hold them for it. GPUMounter calls that one `NAME-slave-pod-...`, in the namespace `gpu-pool`
-/// (`pkg/util/gpu/allocator`), and finds a pod's devices again by that as well (`pkg/util/gpu/collector`).
+/// Finds devices that were mounted into a running pod. The kubelet gives no device to a running pod, so such tools
+/// let another pod hold it. GPUMounter names that pod `NAME-slave-pod-...`, in the namespace `gpu-pool`
+/// (`pkg/util/gpu/allocator`). It finds a pod's devices by that name too (`pkg/util/gpu/collector`).
 public final class HotMounts {
     private static final String NAMESPACE = "gpu-pool";
     private static final String INFIX = "-slave-pod-";
 
     private HotMounts() {}
 
-    /// What the kubelet says of a pod, and what other pods hold for one of its name.
+    /// Combines a pod's devices from the kubelet with those that other pods hold for it, matched by name.
     public static PodDevices with(PodDevices kubelet, AllPodDevices all) {
         return pod -> switch (kubelet.of(pod)) {
             case Answer.Held(var devices) ->
@@ -26,9 +26,9 @@ public final class HotMounts {
         };
     }
 
-    /// What other pods hold for `pod`.
+    /// Returns the devices that other pods hold for `pod`.
     ///
-    /// @param all what the pods of the node hold
+    /// @param all the devices of all pods of the node
     static List<HeldDevice> of(Pod pod, Map<Pod, List<HeldDevice>> all) {
         return all.entrySet().stream()
                 .filter(each -> each.getKey().namespace().equals(NAMESPACE)

@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What this machine has, as it was last seen: devices may be added while it runs. Whoever asks waits 2 s at
-/// most; a cache directory whose file system hangs leaves what was seen before.
+/// Caches a scan of this machine's devices and disks, and rescans it because devices may be added at runtime.
+/// Callers wait at most 2 s. If a cache directory's file system hangs, the last scan stays in use.
 public final class Machine {
     private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final long LASTS_NANOS = Duration.ofMinutes(1).toNanos();
 
-    /// How old what is seen may be where it does not know a device.
+    /// The maximum age of a scan that lacks a requested device.
     private static final long LASTS_UNKNOWN_NANOS = Duration.ofSeconds(5).toNanos();
 
     private static final String MIG = "MIG-";
@@ -41,17 +41,17 @@ public final class Machine {
     private final Supplier<List<MigDevice>> library;
     private Optional<ScannedMachine> seen = Optional.empty();
 
-    /// @param parts whether NVIDIA's library was asked
-    /// @param at by [System#nanoTime]
+    /// @param parts whether NVIDIA's library was queried for MIG devices
+    /// @param at the time, by [System#nanoTime]
     private record ScannedMachine(Topology topology, List<CacheDevices> caches, boolean parts, long at) {
         boolean isFresh(long nanos) {
             return System.nanoTime() - at < nanos;
         }
     }
 
-    /// @param roots where it is read
-    /// @param directories for replicas
-    /// @param calls for what may hang
+    /// @param roots the file systems to read
+    /// @param directories the cache directories
+    /// @param calls runs the calls that may hang
     public Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls) {
         this(
                 roots,
@@ -60,7 +60,7 @@ public final class Machine {
                 () -> roots.equals(MachineRoots.live()) ? Nvml.installed().migDevices(LIMIT) : List.of());
     }
 
-    /// @param library knows the parts of NVIDIA's GPUs
+    /// @param library returns the MIG devices
     Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls, Supplier<List<MigDevice>> library) {
         this.roots = roots;
         this.directories = List.copyOf(directories);
@@ -68,18 +68,18 @@ public final class Machine {
         this.library = library;
     }
 
-    /// Whether there is anything to choose from.
+    /// Returns whether there are several cache directories to choose from.
     boolean hasChoice() {
         return directories.size() > 1;
     }
 
-    /// The cache directories and their disks; none if they are not known.
+    /// Returns the cache directories and their disks; empty if no scan has succeeded.
     public List<CacheDevices> caches() {
         return scan(LASTS_NANOS, false).map(ScannedMachine::caches).orElse(List.of());
     }
 
-    /// Where the GPUs among `held` are, each once, however many shares or parts of it are held. Of those that are
-    /// called GPUs and that this machine does not know, the NUMA node.
+    /// Returns the location of each GPU among `held` once, however many shares or parts of it are held. A GPU
+    /// unknown to this machine is located by its NUMA node, if it has exactly one.
     public List<DevicePlace> places(List<HeldDevice> held) {
         Map<String, HeldDevice> byId = byId(held);
         Optional<ScannedMachine> machine = scan(LASTS_NANOS, false);
@@ -90,13 +90,13 @@ public final class Machine {
         Optional<Topology> topology = machine.map(ScannedMachine::topology);
         List<DevicePlace> places = new ArrayList<>();
         byId.forEach((id, device) -> place(topology, device, id)
-                // two of which no more is known may be two on one node
+                // two places known only by NUMA node may be different devices
                 .filter(place -> place instanceof DevicePlace.OnNode || !places.contains(place))
                 .ifPresent(places::add));
         return List.copyOf(places);
     }
 
-    /// The kubelet says of a device of several NUMA nodes once for each.
+    /// Merges devices by id. The kubelet reports a device on several NUMA nodes once per node.
     private static Map<String, HeldDevice> byId(List<HeldDevice> held) {
         Map<String, HeldDevice> byId = new LinkedHashMap<>();
         held.forEach(
@@ -129,7 +129,7 @@ public final class Machine {
                         .findFirst());
     }
 
-    /// @param parts whether NVIDIA's library is to be asked for the parts of GPUs
+    /// @param parts whether to query NVIDIA's library for MIG devices
     private synchronized Optional<ScannedMachine> scan(long lasts, boolean parts) {
         if (seen.filter(last -> last.isFresh(lasts) && (last.parts() || !parts)).isEmpty()) {
             List<MigDevice> known = known();
@@ -150,7 +150,7 @@ public final class Machine {
                 System.nanoTime());
     }
 
-    /// They do not come and go while a pod holds one.
+    /// Returns the MIG devices of the last scan. They cannot change while a pod holds one.
     private List<MigDevice> known() {
         return seen.map(ScannedMachine::topology).map(Topology::mig).orElse(List.of());
     }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which cache directories are nearest to the GPUs of a pod.
+/// Finds the cache directories nearest to a pod's GPUs.
 public final class NearestCaches {
     private static final Logger LOG = LoggerFactory.getLogger(NearestCaches.class);
 
@@ -20,10 +20,10 @@ public final class NearestCaches {
         this.machine = machine;
     }
 
-    /// Ranks them; takes a few seconds at most, and never fails.
+    /// Ranks the cache directories; takes at most a few seconds, and never fails.
     ///
-    /// @return empty if it does not matter: the pod has no GPU, there is one cache directory or none, or nothing
-    ///     is known
+    /// @return empty if it does not matter: the pod has no GPU, there is at most one cache directory, or the
+    ///     devices are unknown
     public Optional<CacheRanking> of(Pod pod) {
         if (!machine.hasChoice()) {
             return Optional.empty();
@@ -44,7 +44,7 @@ public final class NearestCaches {
         return machine.hasChoice();
     }
 
-    /// As [#of], of a pod that holds these.
+    /// Ranks them for a pod that holds these devices.
     Optional<CacheRanking> rank(List<HeldDevice> held) {
         List<DevicePlace> places = held.isEmpty() ? List.of() : machine.places(held);
         return places.isEmpty() ? Optional.empty() : Optional.of(CacheRanking.of(machine.caches(), places));

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Shows datasets to pods from where they are nearest to the pods' GPUs, and tells what came of it.
+/// Publishes datasets to pods from the replicas nearest to their GPUs, and reports the result.
 public final class NearestDatasetPublisher {
-    /// That a pod's people can see where it reads from.
+    /// The report that shows users where their pod reads from.
     static final String PLACED = "DatasetPlaced";
 
     private static final int DIGITS = 12;
@@ -28,7 +28,7 @@ public final class NearestDatasetPublisher {
     private final Counter placed;
     private final Counter moved;
 
-    /// @param pods who is told
+    /// @param pods receives the reports
     public NearestDatasetPublisher(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
         this.nearest = nearest;
         this.pods = pods;
@@ -45,14 +45,12 @@ public final class NearestDatasetPublisher {
                 .register(metrics);
     }
 
-    /// Has a dataset published.
+    /// Publishes a dataset.
     ///
-    /// @param publish publishes it, given the cache directories that are nearest to the pod's devices, or none if
-    ///     it does not matter; and says in which of all the replica is, or is going to be, or none if that does
-    ///     not matter
-    ///
-    /// @throws DriverException.OperationPending (ABORTED) if nothing is known and whoever asked is gone: a
-    ///     kubelet that is started anew asks again, and knows
+    /// @param publish publishes the dataset, given the nearest cache directories, or none if it does not matter.
+    ///     Returns the directories of which one has or will have the replica, or none if that does not matter.
+    /// @throws DriverException.OperationPending (ABORTED) if there is no ranking and the caller has disconnected: a
+    ///     restarted kubelet retries, and then knows the devices
     public void publish(VolumeId.DatasetVolume dataset, Optional<Pod> pod, Function<List<Path>, List<Path>> publish) {
         Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
         if (ranking.isEmpty() && Deadlines.callerGone()) {
@@ -67,9 +65,9 @@ public final class NearestDatasetPublisher {
         }
     }
 
-    /// The replica that `pod` reads of a dataset goes to `home`, now that its devices are others.
+    /// Reports that the replica for `pod` moves to `home`, because the pod's devices have changed.
     ///
-    /// @param digest the dataset's
+    /// @param digest the dataset's digest
     void moved(String digest, Pod pod, CacheRanking ranking, Path home) {
         moved.labelValues(report(digest, pod, ranking, List.of(home)).label()).inc();
     }

@@ -3,28 +3,27 @@ package dev.siphon.node.device;
 import dev.siphon.node.pod.Pod;
 import java.util.List;
 
-/// Port: who knows which devices a pod holds.
+/// Port to the devices that a pod holds.
 @FunctionalInterface
 public interface PodDevices {
-    /// Nobody: no kubelet is known.
+    /// No kubelet is known: the devices of every pod are unknown.
     PodDevices NOBODY = _ -> new Answer.Unknown("the node does not know where the kubelet says it");
 
-    /// What is known.
+    /// The result of a query.
     sealed interface Answer {
-        /// The pod holds these, or none.
+        /// The pod holds these devices, possibly none.
         record Held(List<HeldDevice> devices) implements Answer {
             public Held {
                 devices = List.copyOf(devices);
             }
         }
 
-        /// That is not known now.
+        /// The devices are unknown now.
         ///
-        /// @param why for people
+        /// @param why the reason, for administrators
         record Unknown(String why) implements Answer {}
     }
 
-    /// Asks; takes 2 s at most, and never fails: a pod starts without it.
-    ///
+    /// Returns the devices of a pod within 2 s. Never fails, because a pod starts without this information too.
     Answer of(Pod pod);
 }

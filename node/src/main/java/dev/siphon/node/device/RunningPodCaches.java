@@ -10,10 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Which cache directories are nearest to pods that run already, by the devices that they have now. The kubelet is
-/// asked once for all, and claims once for each pod that has no GPU by that: those stay the same while it runs.
+/// Ranks the cache directories for running pods, by the devices that they hold now. Each ranking queries the
+/// kubelet once for all pods. Claims stay the same while a pod runs, so they are queried once per pod without a GPU
+/// from the kubelet.
 ///
-/// For one thread.
+/// Not thread-safe.
 public final class RunningPodCaches {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
@@ -28,14 +29,15 @@ public final class RunningPodCaches {
         this.nearest = nearest;
     }
 
-    /// Whether there is anything to choose from.
+    /// Returns whether there are several cache directories to choose from.
     boolean haveChoice() {
         return nearest.hasChoice();
     }
 
-    /// Ranks the directories for each of `pods`, all that there are.
+    /// Ranks the directories for each of `pods`.
     ///
-    /// @return empty of a pod to which it does not matter; without those of which nothing is known now
+    /// @param pods all pods of interest; cached claims of other pods are dropped
+    /// @return an empty ranking for a pod to which it does not matter; no entry for a pod with unknown devices
     Map<Pod, Optional<CacheRanking>> rank(Collection<Pod> pods) {
         claimed.keySet().retainAll(pods);
         Map<Pod, Optional<CacheRanking>> ranked = new HashMap<>();
@@ -52,7 +54,8 @@ public final class RunningPodCaches {
         return ranked;
     }
 
-    /// The pod that holds devices for another one has no more than the other's name.
+    /// Returns whether the pod's name is unique: a pod that holds devices for another has only the other's name in
+    /// its own, not the namespace.
     private static boolean isOnlyOne(Pod pod, Collection<Pod> pods) {
         return pods.stream().filter(each -> each.name().equals(pod.name())).count() == 1;
     }
@@ -63,7 +66,7 @@ public final class RunningPodCaches {
                 .map(more -> Stream.concat(held.stream(), more.stream()).toList());
     }
 
-    /// Keeps what stays so: who may not ask now may do later.
+    /// Caches the devices only if they are final; a refusal may end later.
     private Optional<List<HeldDevice>> claims(Pod pod) {
         return switch (claims.of(pod, LIMIT)) {
             case DeviceClaims.Answer.Held(var devices) -> {

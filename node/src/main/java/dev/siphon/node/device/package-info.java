@@ -1,4 +1,4 @@
-/// Which devices a pod holds, and what is near them.
+/// The devices that pods hold, and the cache directories near them.
 @NullMarked
 package dev.siphon.node.device;
 
