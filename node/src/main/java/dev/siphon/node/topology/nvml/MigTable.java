@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// Walks over the GPUs and their parts. What one GPU does not tell is left out, and the others are asked all the
-/// same.
+/// Lists the MIG devices of all GPUs. If NVML fails for one GPU, its devices are left out and the others are still
+/// listed.
 final class MigTable {
     private MigTable() {}
 
@@ -37,7 +37,7 @@ final class MigTable {
         OptionalInt most = calls.maxParts(gpu);
         List<MigDevice> found = new ArrayList<>();
         for (int i = 0; address.isPresent() && i < most.orElse(0); i++) {
-            OptionalLong part = calls.part(gpu, i); // there are gaps in the numbers
+            OptionalLong part = calls.part(gpu, i); // the numbers may have gaps
             if (part.isPresent()) {
                 calls.uuid(part.getAsLong()).ifPresent(uuid -> found.add(new MigDevice(uuid, address.get())));
             }

@@ -13,22 +13,22 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks the library, on a thread of its own: a call into a driver that hangs cannot be cancelled, and would pin
-/// the carrier of a virtual thread.
+/// Queries NVIDIA's library on its own thread: a hanging driver call cannot be cancelled, and would pin the carrier
+/// of a virtual thread.
 public final class Nvml {
     private static final Logger LOG = LoggerFactory.getLogger(Nvml.class);
 
-    /// As the driver's packages and NVIDIA's container runtime install it.
+    /// The name in the driver's packages and in NVIDIA's container runtime.
     private static final String LIBRARY = "libnvidia-ml.so.1";
 
     private final Supplier<SymbolLookup> library;
 
-    /// @param library opens the library, with an [IllegalArgumentException] if there is none
+    /// @param library opens the library; throws [IllegalArgumentException] if there is none
     Nvml(Supplier<SymbolLookup> library) {
         this.library = library;
     }
 
-    /// The library of this machine. It is opened when it is asked, and stays in the process.
+    /// Returns the library of this machine. It is opened at the first query, and stays in the process.
     public static Nvml installed() {
         return new Nvml(Nvml::open);
     }
@@ -38,8 +38,8 @@ public final class Nvml {
         return SymbolLookup.libraryLookup(LIBRARY, Arena.global());
     }
 
-    /// The parts of all GPUs; none where the library is missing, refuses, or has not answered within `limit`. A
-    /// call that hangs is left to itself: its thread ends with the process.
+    /// Returns the MIG devices of all GPUs; empty if the library is missing, fails, or does not respond within
+    /// `limit`. The thread of a hanging call is abandoned, and ends with the process.
     public List<MigDevice> migDevices(Duration limit) {
         CompletableFuture<List<MigDevice>> answer = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("nvml").start(() -> ask(answer));
@@ -61,7 +61,7 @@ public final class Nvml {
         try {
             answer.complete(NvmlCalls.link(library.get()).map(MigTable::read).orElse(List.of()));
         } catch (IllegalArgumentException _) {
-            answer.complete(List.of()); // no library: this node has no such GPU, or no driver
+            answer.complete(List.of()); // no library: the node has no such GPU, or no driver
         } catch (RuntimeException | Error e) {
             answer.completeExceptionally(e);
         }

@@ -15,18 +15,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// The functions of NVML that are needed, by the names and signatures of `nvml.h` since driver 450. Each returns a
-/// code, of which only success counts: whatever the library cannot say is not known.
+/// The required functions of NVML, with the names and signatures of `nvml.h` since driver 450. Each returns a code;
+/// on any code but success, the result is empty.
 ///
-/// @param functions by name; all of [#SIGNATURES]
+/// @param functions all functions of [#SIGNATURES], by name
 record NvmlCalls(Map<String, MethodHandle> functions) {
     private static final int SUCCESS = 0;
 
     /// `NVML_DEVICE_UUID_V2_BUFFER_SIZE`
     private static final int UUID_BYTES = 96;
 
-    /// `nvmlPciInfo_t` of `nvmlDeviceGetPciInfo_v3`: 16 bytes for the old form of the bus id, 5 numbers of 4
-    /// bytes, and 32 bytes for the bus id (`00000000:07:00.0`).
+    /// The size of `nvmlPciInfo_t` for `nvmlDeviceGetPciInfo_v3`: 16 bytes for the old form of the bus id, 5
+    /// numbers of 4 bytes, and 32 bytes for the bus id (`00000000:07:00.0`).
     private static final int PCI_INFO_BYTES = 68;
 
     private static final int BUS_ID_OFFSET = 36;
@@ -45,7 +45,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
     static final String MAX_PARTS = "nvmlDeviceGetMaxMigDeviceCount";
     static final String PART = "nvmlDeviceGetMigDeviceHandleByIndex";
 
-    /// A device is a pointer in C, of which nothing is read here.
+    /// In C, a device handle is a pointer; it is opaque here.
     static final Map<String, FunctionDescriptor> SIGNATURES = Map.of(
             INIT, FunctionDescriptor.of(INT),
             SHUTDOWN, FunctionDescriptor.of(INT),
@@ -60,7 +60,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         functions = Map.copyOf(functions);
     }
 
-    /// Empty if the library lacks one of them: it is older than MIG.
+    /// Links the functions; empty if the library lacks one, because it is older than MIG.
     @SuppressWarnings("restricted") // the signatures above are those of nvml.h
     static Optional<NvmlCalls> link(SymbolLookup library) {
         Map<String, MethodHandle> functions = new HashMap<>();
@@ -84,7 +84,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         }
     }
 
-    /// The handle of a GPU.
+    /// Returns the handle of a GPU.
     OptionalLong gpu(int index) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment gpu = arena.allocate(HANDLE);
@@ -92,7 +92,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         }
     }
 
-    /// The PCI address of a GPU, in NVML's form.
+    /// Returns the PCI address of a GPU, in NVML's form.
     Optional<String> busId(long gpu) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = arena.allocate(PCI_INFO_BYTES, INT.byteAlignment());
@@ -100,7 +100,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         }
     }
 
-    /// How a GPU or a part of one is called.
+    /// Returns the UUID of a GPU or MIG device.
     Optional<String> uuid(long device) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment uuid = arena.allocate(UUID_BYTES);
@@ -108,7 +108,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         }
     }
 
-    /// How many parts the GPU may have; 0 or empty for one that has none.
+    /// Returns the maximum number of MIG devices of a GPU; 0 or empty if it supports none.
     OptionalInt maxParts(long gpu) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment count = arena.allocate(INT);
@@ -116,7 +116,7 @@ record NvmlCalls(Map<String, MethodHandle> functions) {
         }
     }
 
-    /// The handle of a part; empty where that number is not in use.
+    /// Returns the handle of a MIG device; empty if the number is not in use.
     OptionalLong part(long gpu, int index) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment part = arena.allocate(HANDLE);

@@ -1,5 +1,5 @@
-/// NVIDIA's management library, where it is, for what only it knows: the parts of GPUs that are devices of their
-/// own (MIG). A node without it, or with one that fails or hangs, knows of no such parts.
+/// Queries NVIDIA's management library (NVML), if installed, for the MIG devices, which only it knows. Without it,
+/// or if it fails or hangs, the node knows no MIG devices.
 @NullMarked
 package dev.siphon.node.topology.nvml;
 
