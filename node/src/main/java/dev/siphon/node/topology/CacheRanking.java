@@ -6,23 +6,24 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Which cache directory is the best for a pod with certain devices.
+/// Ranks the cache directories for a pod with certain devices.
 ///
-/// @param directories the nearest to all devices together first; as they were given where that is the same
-/// @param devices the pod's
+/// @param directories sorted by the sum of the distances to all devices, the nearest first; equal ones stay in the
+///     given order
+/// @param devices the pod's devices
 public record CacheRanking(List<Ranked> directories, List<DevicePlace> devices) {
     public CacheRanking {
         directories = List.copyOf(directories);
         devices = List.copyOf(devices);
     }
 
-    /// A directory.
+    /// A ranked directory.
     ///
-    /// @param weight the weights of its distances to all devices, added up: less is nearer
-    /// @param distance the farthest of these
+    /// @param weight the sum of the weights of its distances to all devices; less is nearer
+    /// @param distance the farthest of these distances
     public record Ranked(Path directory, int weight, Distance distance) {}
 
-    /// Ranks `directories`; they stay as they were given without devices.
+    /// Ranks `directories`; without devices, they stay in the given order.
     public static CacheRanking of(Collection<CacheDevices> directories, Collection<? extends DevicePlace> devices) {
         return new CacheRanking(
                 directories.stream()
@@ -41,7 +42,7 @@ public record CacheRanking(List<Ranked> directories, List<DevicePlace> devices) 
                 devices.stream().map(directory::from).reduce(Distance::or).orElse(Distance.UNKNOWN));
     }
 
-    /// The directories of which none is nearer than another; none if these are all, as then it does not matter.
+    /// Returns the nearest directories; empty if all are equally near, because the choice does not matter then.
     public List<Path> nearest() {
         List<Path> nearest = directories.stream()
                 .filter(each -> each.weight() == directories.getFirst().weight())
@@ -50,12 +51,12 @@ public record CacheRanking(List<Ranked> directories, List<DevicePlace> devices) 
         return nearest.size() == directories.size() ? List.of() : nearest;
     }
 
-    /// Whether some are nearer than others.
+    /// Returns whether some directories are nearer than others.
     public boolean prefers() {
         return !nearest().isEmpty();
     }
 
-    /// How far a directory is; empty if it is none of these.
+    /// Returns the distance of a directory; empty if it is not ranked.
     public Optional<Distance> distance(Path directory) {
         return directories.stream()
                 .filter(each -> each.directory().equals(directory))

@@ -1,14 +1,14 @@
 package dev.siphon.node.topology;
 
-/// Where a device of a pod is, as far as it is known.
+/// The location of a pod's device, as far as it is known.
 public sealed interface DevicePlace {
-    /// A GPU that this machine knows.
+    /// A GPU known to this machine.
     record OfGpu(Gpu gpu) implements DevicePlace {}
 
-    /// One of which nothing is known but its NUMA node.
+    /// A device of which only the NUMA node is known.
     record OnNode(int numaNode) implements DevicePlace {}
 
-    /// For people.
+    /// Returns the location for people.
     default String shown() {
         return switch (this) {
             case OfGpu(var gpu) -> gpu.address().toString();
@@ -16,7 +16,7 @@ public sealed interface DevicePlace {
         };
     }
 
-    /// How far it is from a device whose way is `path`.
+    /// Returns the distance from a device at `path`.
     default Distance from(PciPath path) {
         return switch (this) {
             case OfGpu(var gpu) -> Distance.between(gpu.path(), path);

@@ -16,8 +16,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// From a directory to the disks below it: the mount table says which block device its file system is on, sysfs
-/// which devices that one is made of (partitions, device-mapper, LVM, md RAID).
+/// Finds the disks below a directory. The mount table names the block device of its file system. sysfs lists the
+/// devices below that block device (partitions, device-mapper, LVM, md RAID).
 final class DiskTrace {
     private static final Pattern SUBSYSTEM = Pattern.compile("nvme-subsys[0-9]+");
     private static final Pattern CONTROLLER = Pattern.compile("nvme[0-9]+");
@@ -34,7 +34,7 @@ final class DiskTrace {
         return mount(resolved(directory)).map(this::devices).orElse(List.of());
     }
 
-    /// `path` with its links followed, as far as it exists.
+    /// Resolves the symbolic links in the existing part of `path`.
     private static Path resolved(Path path) {
         Path there = path.normalize();
         while (!Files.exists(there, LinkOption.NOFOLLOW_LINKS) && there.getParent() != null) {
@@ -62,8 +62,8 @@ final class DiskTrace {
         return start.stream().flatMap(each -> disks(each).stream()).distinct().toList();
     }
 
-    /// btrfs has a device number of its own for each subvolume; sysfs lists the devices of each file system, one
-    /// of which is named as the source of the mount.
+    /// Finds the devices of a btrfs. Each subvolume has its own device number, but sysfs lists the devices of each
+    /// file system, and the mount's source is one of them.
     private List<Path> btrfs(String source) {
         String name = MachineFiles.name(MachineFiles.real(Path.of(source)).orElse(Path.of(source)));
         for (Path volume : MachineFiles.entries(roots.sys().resolve("fs/btrfs"))) {
@@ -75,7 +75,7 @@ final class DiskTrace {
         return List.of(roots.sys().resolve("class/block").resolve(name));
     }
 
-    /// Whether a block device has this name, or device-mapper's.
+    /// Returns whether a block device has this name, in sysfs or in device-mapper.
     private static boolean isNamed(Path device, String name) {
         return MachineFiles.name(device).equals(name)
                 || MachineFiles.text(device.resolve("dm/name"))
@@ -83,7 +83,7 @@ final class DiskTrace {
                         .isPresent();
     }
 
-    /// The disks that a block device of sysfs is made of, at whatever depth.
+    /// Returns the disks below a block device in sysfs, at any depth.
     private List<StorageDevice> disks(Path start) {
         List<StorageDevice> found = new ArrayList<>();
         Set<Path> seen = new HashSet<>();
@@ -101,7 +101,7 @@ final class DiskTrace {
         return found;
     }
 
-    /// A partition's disk is the folder that it is in.
+    /// Returns a partition's disk, which is its parent directory.
     private static Path whole(Path device) {
         return Files.exists(device.resolve("partition"))
                 ? Optional.ofNullable(device.getParent()).orElse(device)
@@ -121,8 +121,8 @@ final class DiskTrace {
                         .toList();
     }
 
-    /// Where the disk is plugged in. An NVMe disk that could have several ways to it (`CONFIG_NVME_MULTIPATH`)
-    /// belongs to none of them in sysfs, but to a subsystem that links to its controllers.
+    /// Returns the devices that the disk is attached to. With `CONFIG_NVME_MULTIPATH`, sysfs places an NVMe disk
+    /// below a subsystem instead of a controller. The subsystem links to its controllers.
     private static List<Path> controllers(Path disk) {
         Path parent = Optional.ofNullable(disk.getParent()).orElse(disk);
         if (!SUBSYSTEM.matcher(MachineFiles.name(parent)).matches()) {

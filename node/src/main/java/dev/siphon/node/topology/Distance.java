@@ -2,9 +2,9 @@ package dev.siphon.node.topology;
 
 import java.util.List;
 
-/// How far two PCI devices are apart, in the terms of `nvidia-smi topo -m`, the nearest first.
+/// The distance between two PCI devices, in the terms of `nvidia-smi topo -m`, the nearest first.
 public enum Distance {
-    /// A device and itself, `X` in that table.
+    /// The same device, `X` in that table.
     SELF("X", 0),
     /// At most one bridge: two ports of one switch, or two functions of one card.
     PIX("PIX", 10),
@@ -16,8 +16,8 @@ public enum Distance {
     NODE("NODE", 40),
     /// Two NUMA nodes.
     SYS("SYS", 50),
-    /// The machine does not tell. Prefers nobody: it weighs as much as [#SYS], so what is known to be near goes
-    /// before it, and what is known to be far does not go behind it.
+    /// Unknown. It weighs as much as [#SYS]: a directory known to be near ranks before it, and one known to be far
+    /// does not rank behind it.
     UNKNOWN("?", 50);
 
     private final String label;
@@ -28,22 +28,22 @@ public enum Distance {
         this.weight = weight;
     }
 
-    /// As people know it.
+    /// Returns the name in `nvidia-smi topo -m`.
     public String label() {
         return label;
     }
 
-    /// What is added up over several GPUs: NVML's own numbers of these levels (`nvmlGpuTopologyLevel_t`).
+    /// Returns the number to add up over several GPUs: NVML's own value for this level (`nvmlGpuTopologyLevel_t`).
     public int weight() {
         return weight;
     }
 
-    /// The farther one of two.
+    /// Returns the farther of two distances.
     public Distance or(Distance other) {
         return compareTo(other) >= 0 ? this : other;
     }
 
-    /// How far `one` is from `other`; the order does not matter.
+    /// Returns the distance between two devices; symmetric.
     public static Distance between(PciPath one, PciPath other) {
         if (one.address().equals(other.address())) {
             return SELF;
@@ -58,9 +58,9 @@ public enum Distance {
         return one.numaNode().getAsInt() == other.numaNode().getAsInt() ? NODE : SYS;
     }
 
-    /// A switch is two bridges in sysfs, its upstream port and the downstream port towards the device. Where the
-    /// two ways part at an upstream port, each goes through one more bridge, and the switch is all there is
-    /// between them.
+    /// Returns the distance below one host bridge. sysfs shows a switch as two bridges: its upstream port, and the
+    /// downstream port towards the device. If two paths part at an upstream port, each has one more bridge, and
+    /// only this switch lies between them.
     private static Distance below(List<PciAddress> one, List<PciAddress> other) {
         int shared = 0;
         while (shared < Math.min(one.size(), other.size()) && one.get(shared).equals(other.get(shared))) {

@@ -3,7 +3,7 @@ package dev.siphon.node.topology;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Who makes GPUs, and which of their PCI devices are some (pci.ids; class codes of the PCI Code and ID Assignment
+/// A vendor of GPUs. Identifies GPUs by vendor id (pci.ids) and class code (PCI Code and ID Assignment
 /// Specification).
 public enum GpuVendor {
     NVIDIA(0x10de),
@@ -15,7 +15,7 @@ public enum GpuVendor {
     private static final int DISPLAY = 0x0380;
     private static final int ACCELERATOR = 0x1200;
 
-    /// The lowest byte of a class says which programming interface it has.
+    /// The lowest byte of a class code is the programming interface.
     private static final int INTERFACE_BITS = 8;
 
     private final int id;
@@ -24,7 +24,7 @@ public enum GpuVendor {
         this.id = id;
     }
 
-    /// Whose GPU it is; empty if it is none.
+    /// Returns the vendor of a GPU; empty if the device is no GPU.
     ///
     /// @param vendor the device's `vendor` in sysfs
     /// @param code its `class`, three bytes
@@ -38,7 +38,7 @@ public enum GpuVendor {
         return switch (this) {
             case NVIDIA -> kind == VGA || kind == THREE_D;
             case AMD -> kind == VGA || kind == THREE_D || kind == DISPLAY || kind == ACCELERATOR;
-            case INTEL -> kind == DISPLAY; // the data centre's; a processor's own graphics are VGA controllers
+            case INTEL -> kind == DISPLAY; // data centre GPUs; a processor's own graphics are VGA controllers
         };
     }
 }

@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// Reads attributes of devices. What is not there, or cannot be read, is empty: a device may be gone between two
-/// looks, and a VM's or a container's sysfs has gaps.
+/// Reads attributes of devices. A missing or unreadable file counts as empty: a device may disappear at any time,
+/// and the sysfs of a VM or container has gaps.
 final class MachineFiles {
-    /// sysfs gives at most a page (`Documentation/filesystems/sysfs.rst`).
+    /// An attribute in sysfs has at most a page (`Documentation/filesystems/sysfs.rst`).
     private static final int MAX_BYTES = 4096;
 
     private static final int HEX = 16;
 
     private MachineFiles() {}
 
-    /// What `file` says, without blanks around it.
+    /// Returns the text of `file`, without surrounding blanks.
     static Optional<String> text(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.ISO_8859_1).strip())
@@ -33,7 +33,7 @@ final class MachineFiles {
         }
     }
 
-    /// The number in `file`, decimal or with `0x`; empty for anything else.
+    /// Returns the number in `file`, decimal or with `0x`; empty for any other content.
     static OptionalInt number(Path file) {
         try {
             String text = text(file).orElse("");
@@ -44,7 +44,7 @@ final class MachineFiles {
         }
     }
 
-    /// What is in `folder`, by name; nothing where there is none.
+    /// Returns the entries of `folder`, sorted by name; empty if it is missing.
     static List<Path> entries(Path folder) {
         List<Path> found = new ArrayList<>();
         try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder)) {
@@ -56,7 +56,7 @@ final class MachineFiles {
         return List.copyOf(found);
     }
 
-    /// Where `path` is once all its links are followed; empty if it leads nowhere.
+    /// Resolves all symbolic links in `path`; empty if it leads nowhere.
     static Optional<Path> real(Path path) {
         try {
             return Optional.of(path.toRealPath());
@@ -65,7 +65,7 @@ final class MachineFiles {
         }
     }
 
-    /// The last part of `path`.
+    /// Returns the last element of `path`.
     static String name(Path path) {
         return Optional.ofNullable(path.getFileName()).map(Path::toString).orElse("");
     }

@@ -2,10 +2,10 @@ package dev.siphon.node.topology;
 
 import java.nio.file.Path;
 
-/// Where a machine is read: the kernel's own file systems, or a recording of another machine's.
+/// The file systems to read a machine from: the kernel's own, or a recording of another machine.
 ///
-/// @param sys as `/sys`
-/// @param proc as `/proc`
+/// @param sys the equivalent of `/sys`
+/// @param proc the equivalent of `/proc`
 public record MachineRoots(Path sys, Path proc) {
     /// The machine that this process runs on.
     public static MachineRoots live() {

@@ -5,9 +5,9 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The NUMA nodes of the machine: one for each socket, or several.
+/// The NUMA nodes of the machine: one or several per socket.
 ///
-/// @param numbers ascending; none where the kernel tells nothing
+/// @param numbers ascending; empty if the kernel reports none
 public record NumaNodes(List<Integer> numbers) {
     private static final Pattern NAME = Pattern.compile("node([0-9]{1,6})");
 
@@ -24,7 +24,7 @@ public record NumaNodes(List<Integer> numbers) {
                 .toList());
     }
 
-    /// The node if there is but one: then every device is there, whether or not it says so.
+    /// Returns the node if there is only one: then every device belongs to it, even if sysfs does not show that.
     OptionalInt only() {
         return numbers.size() == 1 ? OptionalInt.of(numbers.getFirst()) : OptionalInt.empty();
     }

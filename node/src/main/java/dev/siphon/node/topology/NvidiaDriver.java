@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What NVIDIA's driver says of its GPUs in `/proc/driver/nvidia/gpus/ADDRESS/information`.
+/// The GPUs that NVIDIA's driver reports in `/proc/driver/nvidia/gpus/ADDRESS/information`.
 ///
-/// @param gpus by address, the lines of each by what is before the colon
+/// @param gpus the lines of each GPU, by PCI address and by the text before the colon
 record NvidiaDriver(Map<PciAddress, Map<String, String>> gpus) {
-    /// What stands for a digit of a UUID that the driver has not read from the GPU yet.
+    /// The driver shows this for each digit of a UUID that it has not read from the GPU yet.
     private static final String NOT_YET = "?";
 
     NvidiaDriver {
@@ -41,7 +41,7 @@ record NvidiaDriver(Map<PciAddress, Map<String, String>> gpus) {
         return Map.copyOf(lines);
     }
 
-    /// The GPU at `path`, which may be one that this driver does not have.
+    /// Returns the GPU at `path`, without the driver's details if the driver does not have it.
     Gpu gpu(PciPath path) {
         Map<String, String> lines = gpus.getOrDefault(path.address(), Map.of());
         return new Gpu(

@@ -5,10 +5,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Where a function is on the PCI buses of a machine.
+/// The address of a PCI function in a machine.
 ///
-/// @param domain 0 to 2^32 - 1; above 65535 behind a controller that is a host bridge itself, such as Intel's
-///     VMD
+/// @param domain 0 to 2^32 - 1; above 65535 behind a controller that is its own host bridge, such as Intel's VMD
 public record PciAddress(long domain, int bus, int device, int function) implements Comparable<PciAddress> {
     /// A domain has 4 digits in sysfs and up to 8 in NVML.
     private static final Pattern FORM =
@@ -16,7 +15,7 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
 
     private static final int HEX = 16;
 
-    /// Reads an address such as `0000:07:00.0`; empty for any other text.
+    /// Parses an address such as `0000:07:00.0`; empty for any other text.
     public static Optional<PciAddress> parse(String text) {
         Matcher parts = FORM.matcher(text);
         return parts.matches()
@@ -34,12 +33,12 @@ public record PciAddress(long domain, int bus, int device, int function) impleme
         return byDomain == 0 ? Integer.compare(within(), other.within()) : byDomain;
     }
 
-    /// As the kernel numbers it within its domain (`PCI_DEVID`).
+    /// Returns the kernel's number within the domain (`PCI_DEVID`).
     private int within() {
         return bus << 8 | device << 3 | function;
     }
 
-    /// As sysfs names it.
+    /// Returns the name in sysfs.
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "%04x:%02x:%02x.%x", domain, bus, device, function);

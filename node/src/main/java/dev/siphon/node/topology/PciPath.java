@@ -7,14 +7,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
-/// The way from a host bridge down to a PCI device.
+/// The path from a host bridge down to a PCI device.
 ///
-/// @param address the device's own
-/// @param hostBridge the root of its tree, as sysfs names it (`pci0000:00`); empty where the machine does not
-///     tell
-/// @param bridges what lies between, from the root port downwards: root ports, and two for each switch on the
-///     way
-/// @param numaNode the NUMA node it belongs to; empty where the machine does not tell (`numa_node` of -1)
+/// @param address the device's address
+/// @param hostBridge the root of the tree, named as in sysfs (`pci0000:00`); empty if the machine does not report
+///     it
+/// @param bridges the bridges in between, from the root port downwards: root ports, and two bridges for each switch
+/// @param numaNode the device's NUMA node; empty if the machine does not report it (`numa_node` of -1)
 public record PciPath(PciAddress address, Optional<String> hostBridge, List<PciAddress> bridges, OptionalInt numaNode) {
     private static final Pattern HOST_BRIDGE = Pattern.compile("pci[0-9a-f]{4,8}:[0-9a-f]{2}");
 
@@ -22,9 +21,9 @@ public record PciPath(PciAddress address, Optional<String> hostBridge, List<PciA
         bridges = List.copyOf(bridges);
     }
 
-    /// The way to the last PCI device that `real` goes through; empty if it goes through none.
+    /// Returns the path to the last PCI device in `real`; empty if it contains none.
     ///
-    /// @param real a path in sysfs, without links
+    /// @param real a path in sysfs, without symbolic links
     static Optional<PciPath> of(Path real) {
         Optional<String> root = Optional.empty();
         List<PciAddress> chain = new ArrayList<>();
@@ -53,7 +52,7 @@ public record PciPath(PciAddress address, Optional<String> hostBridge, List<PciA
         return node.isPresent() && node.getAsInt() >= 0 ? node : OptionalInt.empty();
     }
 
-    /// The same way on a machine that has no other NUMA node than `only`.
+    /// Returns the same path with the NUMA node `only`, unless it has a node.
     PciPath orNumaNode(OptionalInt only) {
         return numaNode.isPresent() ? this : new PciPath(address, hostBridge, bridges, only);
     }

@@ -4,6 +4,6 @@ import java.util.Optional;
 
 /// A disk, or an NVMe controller.
 ///
-/// @param name as the kernel names it (`nvme0n1`)
-/// @param path where it is; empty for one without a PCI device, such as a network's
+/// @param name the kernel's name (`nvme0n1`)
+/// @param path its location; empty for a disk without a PCI device, such as a network disk
 public record StorageDevice(String name, Optional<PciPath> path) {}

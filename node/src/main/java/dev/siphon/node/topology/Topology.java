@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What a machine has, at one moment.
+/// The GPUs, NVMe controllers and NUMA nodes of a machine, at one moment.
 ///
 /// @param gpus by PCI address, the order of `nvidia-smi`
 /// @param nvme the NVMe controllers
-/// @param nodes its NUMA nodes
-/// @param mig the parts of GPUs that are devices of their own; only NVML knows them
+/// @param nodes the NUMA nodes
+/// @param mig the MIG devices; only NVML knows them
 public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes, List<MigDevice> mig) {
-    /// Before the identifier of the GPU in that of a part of it, with drivers before 470.
+    /// The prefix of a MIG device's name with drivers before 470; the name also holds the UUID of the GPU.
     private static final String OLD_MIG = "MIG-GPU-";
 
-    /// Between a device and the number of a share of it (time slicing of NVIDIA's device plugin).
+    /// Separates a device from the number of a share of it (time slicing of NVIDIA's device plugin).
     private static final String SHARE = "::";
 
     public Topology {
@@ -25,8 +25,8 @@ public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes
         mig = List.copyOf(mig);
     }
 
-    /// Reads the machine. What it does not tell is left out; nothing is an error. Tens of small files per PCI
-    /// device.
+    /// Reads the machine, which takes tens of small files per PCI device. Never fails: missing information is left
+    /// out.
     public static Topology read(MachineRoots roots) {
         NumaNodes nodes = NumaNodes.read(roots);
         NvidiaDriver nvidia = NvidiaDriver.read(roots);
@@ -62,18 +62,18 @@ public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes
         });
     }
 
-    /// The same machine, with what NVML says of its GPUs' parts.
+    /// Returns the same machine with the MIG devices that NVML reports.
     public Topology with(List<MigDevice> parts) {
         return new Topology(gpus, nvme, nodes, parts);
     }
 
-    /// What a device plugin's `id` is a share of; itself if it is none.
+    /// Returns the device that a device plugin's `id` is a share of; `id` itself if it is no share.
     public static String withoutShare(String id) {
         return id.contains(SHARE) ? id.substring(0, id.indexOf(SHARE)) : id;
     }
 
-    /// The GPU that a device plugin means by `id`: a UUID of a GPU or of a part of one, or a PCI address, with or
-    /// without the number of a share. Empty if it is none of these here.
+    /// Returns the GPU that a device plugin's `id` refers to; empty if there is none. `id` is the UUID of a GPU or
+    /// MIG device, or a PCI address, possibly with the number of a share.
     public Optional<Gpu> gpu(String id) {
         String device = withoutShare(id);
         return PciAddress.parse(device)
@@ -94,24 +94,24 @@ public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes
                 .findFirst();
     }
 
-    /// The GPU in an old identifier of a part: `MIG-GPU-<uuid>/<instance>/<compute instance>`.
+    /// Returns the GPU in an old name of a MIG device: `MIG-GPU-<uuid>/<instance>/<compute instance>`.
     private static String gpuOf(String device) {
         return device.startsWith(OLD_MIG) && device.contains("/")
                 ? device.substring("MIG-".length(), device.indexOf('/'))
                 : device;
     }
 
-    /// How far a GPU is from another, or from itself.
+    /// Returns the distance between two GPUs, which may be the same.
     public Distance distance(Gpu one, Gpu other) {
         return Distance.between(one.path(), other.path());
     }
 
-    /// How far a GPU is from a disk; unknown where the disk has no PCI device.
+    /// Returns the distance of a GPU from a disk; unknown if the disk has no PCI device.
     public Distance distance(Gpu gpu, StorageDevice disk) {
         return disk.path().map(path -> Distance.between(gpu.path(), path)).orElse(Distance.UNKNOWN);
     }
 
-    /// How far a GPU is from a cache directory: as far as the farthest of its disks.
+    /// Returns the distance of a GPU from a cache directory: that of its farthest disk.
     public Distance distance(Gpu gpu, CacheDevices cache) {
         return cache.from(new DevicePlace.OfGpu(gpu));
     }

@@ -1,9 +1,9 @@
-/// Where the node's GPUs and disks are in the machine, and how far apart: read from sysfs and proc, in the terms
-/// of `nvidia-smi topo -m`.
+/// The locations of the node's GPUs and disks, and the distances between them, in the terms of
+/// `nvidia-smi topo -m`. All is read from sysfs and proc.
 ///
-/// Nothing here fails for want of information. What a machine does not tell is [Distance#UNKNOWN], which prefers
-/// nobody; a VM that shows neither PCIe nor NUMA has all distances equal. docs/gpu.md says how distances are
-/// decided.
+/// Missing information causes no failure: the distance is then [Distance#UNKNOWN], which prefers no directory. In a
+/// VM that shows neither PCIe nor NUMA, all distances are equal. docs/gpu.md describes how distances are
+/// determined.
 @NullMarked
 package dev.siphon.node.topology;
 
