@@ -9,14 +9,14 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 
-/// Fills what the controller wants of this node, each order on a thread of its own, and says how far it is.
-/// Closing leaves everything as it is: the next run is told of the same orders.
+/// Carries out the controller's replica orders for this node, each on its own thread, and reports their progress.
+/// Closing keeps all replicas and pins; the next run receives the same orders.
 public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoCloseable {
     private final ReplicaOrders orders;
     private final PinnedImages images;
     private final Replicas replicas;
 
-    /// By the names of the orders' objects; under this object's lock.
+    /// The workers by the names of the orders' objects; guarded by this object's lock.
     private final Map<String, ReplicaOrderWorker> keepers = new HashMap<>();
 
     private Optional<ReplicaOrders.Following> following = Optional.empty();
@@ -28,7 +28,7 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
         this.replicas = replicas;
     }
 
-    /// Begins.
+    /// Starts to follow the orders.
     public ReplicaOrderRunner start() {
         following = Optional.of(orders.follow(this));
         return this;
@@ -57,7 +57,7 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
         return worker;
     }
 
-    /// The dataset that is declared under that name, if the controller has ordered it for this node.
+    /// Returns the dataset declared as `dataset`, if the controller has ordered it for this node.
     public synchronized Optional<VolumeId.DatasetVolume> ordered(String dataset) {
         return keepers.values().stream()
                 .flatMap(worker -> worker.order().stream())

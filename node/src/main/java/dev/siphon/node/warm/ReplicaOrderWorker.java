@@ -25,26 +25,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Carries out one order: asks for the dataset's key, has the replica filled, and says how far it is; then looks
-/// from time to time whether it is still there.
+/// Carries out one order: requests the dataset's key, fills the replica, and reports the progress. Afterwards it
+/// checks periodically that the replica still exists.
 final class ReplicaOrderWorker implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaOrderWorker.class);
 
-    /// How often to look at what is there.
+    /// The interval between two checks of the replica.
     private static final Duration LOOK = Duration.ofSeconds(10);
 
-    /// How long the controller may take to answer.
+    /// The deadline for the controller's answer.
     private static final Duration ANSWER = Duration.ofSeconds(30);
 
     private static final Duration MOUNT = Duration.ofMinutes(2);
 
-    /// Longer than any fill takes.
+    /// The deadline for a fill; longer than any fill takes.
     private static final Duration FILL = Duration.ofDays(2);
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /// How many per cent more are worth a word.
+    /// The progress between two reports, in percentage points.
     private static final int STEP = 5;
 
     private final String name;
@@ -55,16 +55,16 @@ final class ReplicaOrderWorker implements Runnable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /// Under the lock; empty when it is no more.
+    /// Guarded by the lock; empty once the order is withdrawn.
     private Optional<Order> order = Optional.empty();
 
     private boolean begun;
     private boolean left;
 
-    /// How often [#order] has changed.
+    /// The number of changes of [#order].
     private long changes;
 
-    // of the thread that runs this
+    // used only by the thread that runs this
     private Optional<VolumeId.DatasetVolume> volume = Optional.empty();
     private Optional<PendingQuestion> asked = Optional.empty();
     private Optional<PinnedImage> held = Optional.empty();
@@ -85,17 +85,17 @@ final class ReplicaOrderWorker implements Runnable {
         this.replicas = replicas;
     }
 
-    /// This is wanted from now on.
+    /// Sets the wanted order.
     void change(Order now) {
         set(Optional.of(now), false);
     }
 
-    /// Nothing is wanted any more.
+    /// Withdraws the order.
     void end() {
         set(Optional.empty(), false);
     }
 
-    /// What is wanted; empty if nothing is.
+    /// Returns the wanted order; empty if it is withdrawn.
     Optional<Order> order() {
         lock.lock();
         try {
@@ -105,7 +105,7 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// The process ends.
+    /// Stops because the process ends, keeping all pins.
     void abandon() {
         set(Optional.empty(), true);
     }
@@ -113,7 +113,7 @@ final class ReplicaOrderWorker implements Runnable {
     private void set(Optional<Order> now, boolean leave) {
         lock.lock();
         try {
-            // what this has said itself changes its object too, and is no reason to try again
+            // an update with the same spec only reflects this worker's own report
             if (begun && now.map(Order::toSpec).equals(order.map(Order::toSpec))) {
                 left |= leave;
                 return;
@@ -159,9 +159,9 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Does what can be done now.
+    /// Takes the next step.
     ///
-    /// @return when to go on if nothing changes
+    /// @return the delay until the next step, if nothing changes
     private Duration step(Order now) {
         try {
             return now.wanted() ? warm(now) : check(now);
@@ -227,8 +227,8 @@ final class ReplicaOrderWorker implements Runnable {
         return Duration.ZERO;
     }
 
-    /// The order's object may come with another volume, and nobody was told of the first one's end: the watch was
-    /// broken meanwhile. What was kept for the first is let go, be the next refused or not.
+    /// Switches to the order's volume. It may change without a deletion event, because the watch was broken. So the
+    /// pins of the previous volume are released first, even if the new one is refused.
     private void turnTo(VolumeId.DatasetVolume wanted) {
         if (!volume.equals(Optional.of(wanted))) {
             unpin();
@@ -239,8 +239,8 @@ final class ReplicaOrderWorker implements Runnable {
     }
 
     private void pin(Digest digest) {
-        // by this, not by the order's name: where one is made anew, the former's keeper may end after that of the
-        // new
+        // keyed by this worker, not by the order's name: if the order is recreated, the old worker may end after
+        // the new one has pinned
         replicas.pin(digest, this);
         kept = Optional.of(digest);
     }
@@ -249,12 +249,12 @@ final class ReplicaOrderWorker implements Runnable {
         return held.filter(image -> image.volume().equals(volume)).map(PinnedImage::digest);
     }
 
-    /// Has the image at hand, or asks for its key.
+    /// Pins the image, or requests its key.
     ///
-    /// @return how long to wait for an answer; empty if it is at hand
+    /// @return how long to wait for the answer; empty if the image is pinned
     private Optional<Duration> open(Order now) {
         if (asked.isEmpty()) {
-            SealedSecret.Reader reader = new SealedSecret.Reader(); // forgotten with the key
+            SealedSecret.Reader reader = new SealedSecret.Reader(); // discarded with the key
             Question question = new Question(UUID.randomUUID().toString(), reader.publicKey());
             asked = Optional.of(new PendingQuestion(question, reader, System.nanoTime() + ANSWER.toNanos()));
             say(Report.asking(question, trouble));
@@ -293,7 +293,7 @@ final class ReplicaOrderWorker implements Runnable {
         try {
             replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
         } catch (DriverException.InUse outOfReach) {
-            // as where its client has ended: mounted again, with the key asked for again
+            // the CephFS client may have ended: mount again, with a new key request
             letImageGo();
             throw outOfReach;
         }
@@ -314,7 +314,7 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Whether the same is wanted; that it was answered meanwhile changes nothing.
+    /// Returns whether the same volume is still wanted; an answer to the key request makes no difference.
     private boolean isStill(Order then) {
         lock.lock();
         try {
@@ -346,7 +346,7 @@ final class ReplicaOrderWorker implements Runnable {
         held = Optional.empty();
     }
 
-    /// Once; what cannot be said now is said with the next step.
+    /// Reports each state once; a failed report is repeated with the next step.
     private void say(Report report) {
         if (said.equals(Optional.of(report))) {
             return;

@@ -3,31 +3,31 @@ package dev.siphon.node.warm;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.util.Map;
 
-/// Port: what the controller wants of this node.
+/// Port to the controller's replica orders for this node.
 public interface ReplicaOrders {
-    /// Is told of orders, by the names of their objects. It must not block.
+    /// Receives orders, by the names of their objects. Must not block.
     interface Follower {
-        /// These there are, and no others.
+        /// Called with all existing orders.
         void all(Map<String, DatasetReplica.Order> orders);
 
-        /// This one is new, or has changed.
+        /// Called when an order is new or has changed.
         void changed(String name, DatasetReplica.Order order);
 
-        /// This one is no more.
+        /// Called when an order is deleted.
         void gone(String name);
     }
 
-    /// Tells of every order until it is closed. What goes wrong is tried again.
+    /// Reports every order to `follower` until the result is closed. Errors are retried.
     Following follow(Follower follower);
 
-    /// What goes on until it is closed.
+    /// A subscription that lasts until it is closed.
     interface Following extends AutoCloseable {
         @Override
         void close();
     }
 
-    /// Says what has become of an order; of one that is gone nothing is said.
+    /// Reports the state of an order; does nothing if the order is deleted.
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be said now
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the report fails
     void report(String name, DatasetReplica.Report report);
 }

@@ -1,4 +1,4 @@
-/// Replicas that the controller wants on this node before any pod is there, and what it is told of them.
+/// Replicas that the controller orders for this node before any pod uses them, and the reports about them.
 @NullMarked
 package dev.siphon.node.warm;
 
