@@ -1,7 +1,7 @@
 package dev.siphon.node.inline;
 
-/// What it takes to show datasets to pods that name them.
+/// The services for inline volumes with datasets.
 ///
-/// @param volumes those of this node
-/// @param datasets knows what is in them
+/// @param volumes the inline volumes of this node
+/// @param datasets resolves the datasets that pods name
 public record Inline(InlineVolumes volumes, InlineDatasets datasets) {}

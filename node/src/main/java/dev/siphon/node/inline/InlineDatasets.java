@@ -8,13 +8,13 @@ import dev.siphon.node.pod.Pod;
 import java.time.Duration;
 import java.util.Map;
 
-/// Port: who knows what a dataset is that a pod names or has a claim for, and whether that pod may read it.
+/// Port that resolves the dataset that a pod names or has a claim for, and checks that the pod may read it.
 @FunctionalInterface
 public interface InlineDatasets {
-    /// The one attribute that a pod writes (`volumeAttributes` of its volume).
+    /// The only attribute that a pod sets (`volumeAttributes` of its volume).
     String DATASET = "dataset";
 
-    /// Nobody: no Kubernetes is known.
+    /// No Kubernetes API is available: every request is refused.
     InlineDatasets NONE = new InlineDatasets() {
         @Override
         public Opened open(String volume, Pod pod, String dataset, Duration limit) {
@@ -28,26 +28,27 @@ public interface InlineDatasets {
         }
     };
 
-    /// Whether there is anybody to ask, now or later.
+    /// Returns whether requests can succeed, now or later.
     default boolean isThere() {
         return true;
     }
 
-    /// How the kubelet says that a volume is an inline one (`pkg/volume/csi` of Kubernetes).
+    /// Returns whether the kubelet marks a volume as inline (`pkg/volume/csi` of Kubernetes).
     static boolean isWanted(Map<String, String> context) {
         return context.getOrDefault("csi.storage.k8s.io/ephemeral", "").equals("true");
     }
 
-    /// What a dataset is mounted with.
+    /// The parameters to mount a dataset.
     ///
-    /// @param volume which one it is, for this pod's volume
+    /// @param volume the dataset's volume, for this pod's inline volume
     record Opened(VolumeId.DatasetVolume volume, VolumeContext context, CephCredentials credentials) {}
 
-    /// Asks for a dataset.
+    /// Requests a dataset from the controller.
     ///
-    /// @param volume tells the pod's volume from others, as the name of a [dev.siphon.csi.dataset.DatasetAccess]
-    /// @param dataset as of [dev.siphon.csi.dataset.DatasetAccess.Asked]
-    /// @param limit how long to wait for an answer
-    /// @throws DriverException whatever the controller refuses it with, or UNAVAILABLE if it does not answer
+    /// @param volume identifies the pod's volume, as the name of a [dev.siphon.csi.dataset.DatasetAccess]
+    /// @param dataset as in [dev.siphon.csi.dataset.DatasetAccess.Asked]
+    /// @param limit how long to wait for the answer
+    /// @throws DriverException the controller's reason to refuse it, or UNAVAILABLE if the controller does not
+    ///     answer
     Opened open(String volume, Pod pod, String dataset, Duration limit);
 }

@@ -15,35 +15,35 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which dataset each inline volume of this node shows. In files, of a folder of its own: the kubelet knows such
-/// a volume only by a name that it made up, also after this process was started anew.
+/// Records the dataset of each inline volume of this node, in files in a directory of its own. The kubelet
+/// identifies such a volume only by a generated name, so the record must survive restarts.
 public final class InlineVolumes {
     private static final Logger LOG = LoggerFactory.getLogger(InlineVolumes.class);
 
-    /// `makeVolumeHandle` in `pkg/volume/csi` of Kubernetes: a SHA-256.
+    /// The form of a name by `makeVolumeHandle` in `pkg/volume/csi` of Kubernetes: a SHA-256.
     private static final Pattern NAME = Pattern.compile("csi-[0-9a-f]{64}");
 
     private static final String NEXT = ".new";
 
     private final Path folder;
 
-    /// @param folder made when it is needed
+    /// @param folder created when needed
     public InlineVolumes(Path folder) {
         this.folder = folder;
     }
 
-    /// Checks a name that the kubelet made up.
+    /// Checks a name that the kubelet generated.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is none
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it has another form
     public static void check(String name) {
         if (!NAME.matcher(name).matches()) {
             throw new DriverException.InvalidRequest("volume_id is not the name of an inline volume: expected " + NAME);
         }
     }
 
-    /// From now on `name` is `volume`, to be seen at `target`. May be repeated.
+    /// Records that `name` shows `volume` at `target`. Idempotent.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be written down
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the record cannot be written
     public void put(String name, VolumeId.DatasetVolume volume, TargetPath target) {
         check(name);
         try {
@@ -56,9 +56,9 @@ public final class InlineVolumes {
         }
     }
 
-    /// What `name` shows; empty if it is no inline volume of this node.
+    /// Returns the dataset of `name`; empty if it is no inline volume of this node.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be read
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the record cannot be read
     public Optional<VolumeId.DatasetVolume> find(String name) {
         if (!NAME.matcher(name).matches()) {
             return Optional.empty();
@@ -74,9 +74,9 @@ public final class InlineVolumes {
         }
     }
 
-    /// From now on `name` is nothing. May be repeated.
+    /// Deletes the record of `name`. Idempotent.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be written down
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the record cannot be deleted
     public void remove(String name) {
         if (NAME.matcher(name).matches()) {
             try {
@@ -87,8 +87,7 @@ public final class InlineVolumes {
         }
     }
 
-    /// Forgets the volumes of pods that are gone, whoever removed them without saying so, and what a killed run
-    /// left.
+    /// Deletes the records of pods that disappeared without an unpublish, and the files of interrupted writes.
     public void sweep() {
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
             for (Path file : files.toList()) {
@@ -101,7 +100,7 @@ public final class InlineVolumes {
         }
     }
 
-    /// Looks at the folder that the target path is in: the path itself may be a mount that hangs.
+    /// Checks only the parent of the target path: the path itself may be a hanging mount.
     private static boolean isOfPod(Path file) throws IOException {
         List<String> lines = Files.readAllLines(file);
         return !file.toString().endsWith(NEXT)
