@@ -11,19 +11,19 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The registration of this driver with the kubelet, which looks for sockets in a folder, asks each who serves it,
-/// and says what came of that.
+/// Registers this driver with the kubelet. The kubelet watches a directory for sockets, queries each one for its
+/// plugin, and reports the result.
 ///
-/// A kubelet that starts looks through the folder, so it finds this driver again by itself. One that could not
-/// register a driver leaves it at that, unless the socket appears anew (Kubernetes 1.36,
-/// `pkg/kubelet/pluginmanager`): so after a refusal the socket is made anew, soon at first and later less
-/// often. So it is if somebody removed it.
+/// A starting kubelet scans the directory, and so finds this driver again. After a failed registration, it retries
+/// only if the socket reappears (Kubernetes 1.36, `pkg/kubelet/pluginmanager`). So the socket is recreated after a
+/// refusal: first after 4 s, then with growing delays up to 1 min. It is also recreated if it was removed.
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(4);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /// What of the kubelet's words is shown. They hold no secret, and quote what they are about more than once.
+    /// The maximum length of the kubelet's reason in messages. It holds no secret, but quotes its subject
+    /// repeatedly.
     private static final int MAX_REASON_CHARS = 1_000;
 
     private final KubeletPlugin plugin;
@@ -34,37 +34,37 @@ public final class Registration implements AutoCloseable {
     private Optional<SocketOpener> opener = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
-    /// A socket on which the kubelet is answered.
+    /// The socket that serves the kubelet's registration calls.
     public interface Door extends AutoCloseable {
-        /// Whether the kubelet finds it.
+        /// Returns whether the kubelet can find it.
         boolean isInPlace();
 
-        /// Takes it away, if it is still there.
+        /// Removes it, if it still exists.
         @Override
         void close();
     }
 
-    /// Makes the socket.
+    /// Creates the socket.
     @FunctionalInterface
     public interface SocketOpener {
-        /// @throws StartFailure if the folder is missing, or somebody else has that socket
+        /// @throws StartFailure if the directory is missing, or another process uses that socket
         Door open();
     }
 
     private sealed interface RegistrationState {}
 
-    /// The kubelet has not said anything yet.
+    /// The kubelet has not responded yet.
     private record Offered() implements RegistrationState {}
 
     private record Accepted() implements RegistrationState {}
 
-    /// @param next when to offer it again
+    /// @param next when to offer the driver again
     private record Refused(String reason, Instant next) implements RegistrationState {}
 
-    /// The socket was lost and could not be made anew.
+    /// The socket was lost and could not be recreated.
     private record NotOffered(String reason) implements RegistrationState {}
 
-    /// Not offered to the kubelet before [#open].
+    /// Creates a registration that is not offered to the kubelet before [#open].
     public Registration(KubeletPlugin plugin, InstantSource clock, PrometheusRegistry metrics) {
         this.plugin = plugin;
         this.clock = clock;
@@ -80,12 +80,12 @@ public final class Registration implements AutoCloseable {
                 .register(metrics);
     }
 
-    /// What the kubelet is told.
+    /// Returns the driver's data for the kubelet.
     public KubeletPlugin plugin() {
         return plugin;
     }
 
-    /// Offers the driver to the kubelet, which may call it from now on.
+    /// Offers the driver to the kubelet, which may call it from then on.
     ///
     /// @throws StartFailure as [SocketOpener#open]
     public synchronized void open(SocketOpener how) {
@@ -97,7 +97,7 @@ public final class Registration implements AutoCloseable {
                 .log("offered to the kubelet");
     }
 
-    /// The kubelet has registered the driver.
+    /// Records that the kubelet has registered the driver.
     public synchronized void accepted() {
         outcomes.labelValues("accepted").inc();
         LOG.atInfo().addKeyValue("driver", plugin.name()).log("registered with the kubelet");
@@ -105,9 +105,9 @@ public final class Registration implements AutoCloseable {
         pause = FIRST_PAUSE;
     }
 
-    /// The kubelet has not registered the driver.
+    /// Records that the kubelet has refused the driver.
     ///
-    /// @param reason in the kubelet's words
+    /// @param reason the kubelet's message
     public synchronized void refused(String reason) {
         outcomes.labelValues("refused").inc();
         LOG.atError()
@@ -121,8 +121,8 @@ public final class Registration implements AutoCloseable {
         pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
     }
 
-    /// What keeps the kubelet from using the driver; empty if nothing does. Offers the driver anew where that is
-    /// due, so it has to be asked every few seconds.
+    /// Returns why the kubelet does not use the driver; empty if it does. Recreates the socket when that is due, so
+    /// call this every few seconds.
     public synchronized Optional<String> check() {
         if (door.filter(this::mayStay).isEmpty()) {
             opener.ifPresent(this::openAnew);
@@ -150,7 +150,7 @@ public final class Registration implements AutoCloseable {
             door = Optional.of(how.open());
             LOG.atInfo().addKeyValue("socket", plugin.socket()).log("offered to the kubelet again");
             state = switch (state) {
-                // its words are shown until it has said something else
+                // keeps the reason until the kubelet responds again
                 case Refused refused ->
                     new Refused(refused.reason(), clock.instant().plus(pause));
                 case Offered _, Accepted _, NotOffered _ -> new Offered();
@@ -164,7 +164,7 @@ public final class Registration implements AutoCloseable {
         return state instanceof Accepted;
     }
 
-    /// Takes the socket away: the kubelet forgets the driver.
+    /// Removes the socket, so that the kubelet unregisters the driver.
     @Override
     public synchronized void close() {
         opener = Optional.empty();

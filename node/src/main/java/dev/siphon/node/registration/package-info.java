@@ -1,4 +1,4 @@
-/// How the kubelet of this node comes to know the driver.
+/// Registers the driver with the kubelet of this node.
 @NullMarked
 package dev.siphon.node.registration;
 
