@@ -14,12 +14,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
-/// Looks at what the node's process finds on its host: its own directory, the kubelet, and who runs FUSE processes.
+/// Checks the node process's host: its state directory, the kubelet, and the supervisor of FUSE processes.
 ///
-/// @param stateDirectory the process's own
-/// @param registration what to tell the kubelet; empty where there is none, or somebody else tells it
-/// @param podResources the socket of the kubelet that says which devices pods hold; empty if nobody is asked
-/// @param supervisor where `siphon fuse` serves; empty if the node's process runs ceph-fuse itself
+/// @param stateDirectory the process's state directory
+/// @param registration the data for the kubelet; empty without a kubelet, or if another process registers the
+///     driver
+/// @param podResources the socket of the kubelet's PodResources API; empty if it is not queried
+/// @param supervisor the socket of `siphon fuse`; empty if the node process runs ceph-fuse itself
 public record HostChecks(
         Path stateDirectory,
         Optional<KubeletPlugin> registration,
@@ -29,7 +30,7 @@ public record HostChecks(
     private static final String PRIVATE = "rwx------";
     private static final int ROOT = 0;
 
-    /// Looks at all of it.
+    /// Runs all checks.
     public void run(Checklist list) {
         var _ = list.check(
                 "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
@@ -64,7 +65,8 @@ public record HostChecks(
         var _ = list.check(what, _ -> remedy, () -> connects(socket), CheckOutcome.Ok::new);
     }
 
-    /// The process makes it with its mode, and gives it that mode at each start.
+    /// Checks the state directory. The node process creates it with mode 0700, and sets this mode again at each
+    /// start.
     private static CheckOutcome state(Path directory) {
         try {
             if (!Files.exists(directory)) {
@@ -85,7 +87,7 @@ public record HostChecks(
         }
     }
 
-    /// @param mode as `ls` writes it
+    /// @param mode in the notation of `ls`
     static CheckOutcome judge(Path directory, int owner, String mode, boolean usable) {
         if (!usable) {
             return new CheckOutcome.Failed(

@@ -23,25 +23,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Looks at what mounts: the kernel, ceph-fuse, and what this process may.
+/// Checks the prerequisites of mounts: the kernel, ceph-fuse, and this process's privileges.
 ///
-/// @param mounter what the administrator wants volumes to be mounted with; `auto` for the kernel's client where
-/// it can
-/// @param keyType of the keys of volumes; empty if nobody said
+/// @param mounter the configured client for volumes; `auto` means the kernel's client where possible
+/// @param keyType the type of the volumes' keys; empty if it is not configured
 public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType) {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final Path FUSE = Path.of("/dev/fuse");
     private static final Path LOOP = Path.of("/dev/loop-control");
 
-    /// The line of proc_pid_status(5) with what this process may do.
+    /// The line of proc_pid_status(5) with the effective capabilities.
     private static final String EFFECTIVE = "CapEff:";
 
-    /// Its bit for mount(2) (`include/uapi/linux/capability.h`).
+    /// The capability for mount(2) (`include/uapi/linux/capability.h`).
     private static final int CAP_SYS_ADMIN = 21;
 
     private static final FileOwner SOMEBODY = new FileOwner(1, 1);
 
-    /// Looks at all of it.
+    /// Runs all checks.
     public void run(Checklist list) {
         var _ = list.check("privileges", _ -> "mount /proc", MountChecks::status, MountChecks::privileges);
         Optional<KernelClient> kernel = list.check(
@@ -94,7 +93,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                         "run it as root; in Kubernetes the node's container is privileged");
     }
 
-    /// The kernel's client.
+    /// Checks the kernel's client.
     CheckOutcome client(KernelClient kernel) {
         if (mounter == MounterChoice.FUSE) {
             return new CheckOutcome.Skipped("--mounter is fuse");
@@ -107,15 +106,15 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                 "`modprobe ceph`, or a kernel built with CONFIG_CEPH_FS");
     }
 
-    /// What keeps the kernel's client from mounting: a warning where ceph-fuse takes its place. Whether ceph-fuse
-    /// can is a check of its own.
+    /// Reports an obstacle for the kernel's client: a warning if ceph-fuse replaces it, else a failure. Another
+    /// check covers ceph-fuse itself.
     private CheckOutcome unlessFuse(String found, String remedy) {
         return mounter == MounterChoice.AUTO
                 ? new CheckOutcome.Warned(found + ": volumes are mounted by ceph-fuse", remedy)
                 : new CheckOutcome.Failed(found, remedy + "; or --mounter=fuse if ceph-fuse will do");
     }
 
-    /// Whether it can use the keys of volumes.
+    /// Checks whether the kernel's client can use the volumes' keys.
     CheckOutcome keyType(KernelClient kernel) {
         if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
             return new CheckOutcome.Skipped("the kernel's client mounts nothing");
@@ -129,7 +128,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                 .orElseGet(() -> new CheckOutcome.Ok("can use " + keyType.get()));
     }
 
-    /// The other client.
+    /// Checks ceph-fuse.
     CheckOutcome fuse(KernelClient kernel, boolean installed, boolean device) {
         if (mounter == MounterChoice.KERNEL) {
             return new CheckOutcome.Skipped("--mounter is kernel");
@@ -147,7 +146,8 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                         "ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
     }
 
-    /// Whether owners can be mapped, as `containerUser` needs. What the MDS can is seen at the first publish alone.
+    /// Checks whether owners can be mapped, as `containerUser` needs. Whether the MDS supports that shows only at
+    /// the first publish.
     private CheckOutcome maps(KernelClient kernel, Duration limit) {
         if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
             return new CheckOutcome.Skipped("the kernel's client mounts nothing");
@@ -164,10 +164,11 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         }
     }
 
-    /// What reads datasets.
+    /// Checks what can read datasets.
     ///
-    /// @param installed whether erofsfuse is
-    /// @param device whether there is `/dev/fuse`
+    /// @param there whether the kernel has EROFS
+    /// @param installed whether erofsfuse is installed
+    /// @param device whether `/dev/fuse` exists
     static CheckOutcome erofs(boolean there, boolean installed, boolean device) {
         if (there) {
             return new CheckOutcome.Ok("the kernel has it");

@@ -1,5 +1,5 @@
-/// What `siphon check node` looks at: kernel, clients, kubelet, this process's own rights and directory. Changes
-/// nothing.
+/// The checks of `siphon check node`: kernel, clients, kubelet, and this process's privileges and state directory.
+/// They change nothing.
 @NullMarked
 package dev.siphon.node.check;
 
