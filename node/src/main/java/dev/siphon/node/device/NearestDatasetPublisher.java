@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 /// Publishes datasets to pods from the replicas nearest to their GPUs, and reports the result.
 public final class NearestDatasetPublisher {
-    /// The report that shows users where their pod reads from.
+    /// The event that shows users where their pod reads from.
     static final String PLACED = "DatasetPlaced";
 
     private static final int DIGITS = 12;

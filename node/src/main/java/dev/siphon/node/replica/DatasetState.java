@@ -183,7 +183,7 @@ final class DatasetState {
         return taken;
     }
 
-    /// Requests a replica.
+    /// Requests a replica; `alsoUnattached` keeps the request when the last image mount is gone.
     synchronized void requestReplica(boolean alsoUnattached) {
         wanted = true;
         warm |= alsoUnattached;
@@ -291,7 +291,7 @@ final class DatasetState {
         attachmentChanges++;
     }
 
-    /// Delays the first fill until `until`, because a pod is about to say which directories are best.
+    /// Delays the first fill to `until` at the latest, because a pod is about to name the best directories.
     synchronized void unsettled(Instant until) {
         settlesAt = Optional.of(until);
     }
@@ -329,7 +329,7 @@ final class DatasetState {
         problem = now;
     }
 
-    /// Records a failed step as the dataset's problem, until a later step succeeds.
+    /// Records a failed step as the dataset's problem; a later fill or switch clears it.
     synchronized void failed(RuntimeException why) {
         failures++;
         failure = why instanceof DriverException said

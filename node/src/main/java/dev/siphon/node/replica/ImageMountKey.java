@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 /// Identifies one image mount of a dataset. A dataset may have several, each with its own device and tree, so that
 /// each can read a replica on another disk.
 ///
-/// @param place a short name: [#ANYWHERE] for the common tree, which reads any replica; otherwise derived from the
-///     cache directory that the tree is dedicated to
+/// @param place a short name: [#ANYWHERE] for the common tree, which reads any replica. Other names derive from the
+///     cache directory that the tree is dedicated to.
 public record ImageMountKey(Digest digest, String place) {
     /// The place of the common tree, for pods that do not need a certain disk.
     public static final String ANYWHERE = "any";

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Mounts trees over loop devices. It holds no state of its own; the kernel has it all. A device's tag names its
-/// owner, and its backing file shows where it reads from. The device disappears with its last mount. So a process
-/// killed between two steps leaves at most an empty directory, and the next process finds every attached dataset.
+/// image mount, and its backing file shows where it reads from. The device disappears with its last mount. So a
+/// process killed between two steps leaves at most an unused directory, and the next process finds every tree.
 ///
 /// Every method may hang with the file system behind the device.
 final class ImageMounts {

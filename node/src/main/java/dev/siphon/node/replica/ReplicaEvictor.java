@@ -120,7 +120,7 @@ final class ReplicaEvictor {
         }
     }
 
-    /// Evicts as [#evict] does, but skips a pinned replica.
+    /// Evicts as [#evict] does, but does not throw if a replica is pinned.
     ///
     /// @return whether they are removed; false if one is pinned, even while this waited for other work to end
     private boolean evictUnpinned(DatasetState state, Supplier<List<CachedReplica>> replicas) {

@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/// The metrics of a node's replicas. No label names a dataset; `siphon cache list` shows them individually.
+/// The metrics of a node's replicas. No label names a dataset; `siphon cache list` lists the datasets.
 public final class ReplicaMetrics {
     private ReplicaMetrics() {}
 

@@ -23,8 +23,8 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Determines and takes the next step for a dataset. It decides from the current disks and mounts alone, so the
-/// driver may be killed after any step.
+/// Determines and takes the next step for a dataset. It derives the step each time from the disks and mounts, so
+/// the driver may be killed after any step.
 final class ReplicaReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReconciler.class);
     private static final Bandwidth UNLIMITED = new Bandwidth(OptionalLong.empty());
@@ -244,7 +244,7 @@ final class ReplicaReconciler {
         return false;
     }
 
-    /// Stops long work, because readers on a failing disk come first.
+    /// Returns whether to stop long work. Readers on a failing disk come first.
     private boolean isStopped(DatasetState state) {
         return closed.getAsBoolean() || state.isPaused() || isReadFromFailing(state);
     }
@@ -308,7 +308,8 @@ final class ReplicaReconciler {
         }
     }
 
-    /// Stops on a new image mount too: it may need a replica that is already there, and a fill takes long.
+    /// Returns whether to stop, also because of a new image mount: it may use an existing replica, and a fill takes
+    /// long.
     private boolean isOver(DatasetState state, long news) {
         return isStopped(state) || state.attachmentChanges() != news;
     }

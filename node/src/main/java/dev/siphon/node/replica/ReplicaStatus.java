@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /// @param attached its image mount, if any; for a while, its location may differ from `state`
 /// @param pinned whether the replica is pinned on disk
 /// @param lastUse the last attach or detach, if a cache directory has recorded it
-/// @param problem the last failure, until a later step succeeds
+/// @param problem the last failure; empty once a later fill or switch has succeeded
 public record ReplicaStatus(
         Digest digest,
         ReplicaState state,

@@ -265,7 +265,7 @@ public final class Replicas implements AutoCloseable {
     }
 
     /// Requests a replica of a dataset, or verifies the existing one, and reports the progress until it is whole.
-    /// Returns on a failure too; the driver retries in the background.
+    /// The first failure is thrown; the driver keeps retrying in the background.
     ///
     /// @param limit how long to wait; the fill continues afterwards
     /// @param progress called at first, at each change, and when the replica is whole

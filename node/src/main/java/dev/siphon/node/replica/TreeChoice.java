@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// Chooses the tree of an attached dataset for a pod. All pods share the common tree, with its replica where the
-/// first pod wants it. Pods with devices elsewhere get a tree dedicated to their own cache directory.
+/// Chooses the tree of an attached dataset for a pod. By default, pods share the common tree, with its replica
+/// where the first pod wants it. Pods with devices elsewhere get a tree dedicated to their own cache directory.
 final class TreeChoice {
     private final ImageMounts imageMounts;
     private final CacheDirectories cacheDirectories;

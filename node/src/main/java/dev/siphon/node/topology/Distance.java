@@ -16,8 +16,8 @@ public enum Distance {
     NODE("NODE", 40),
     /// Two NUMA nodes.
     SYS("SYS", 50),
-    /// Unknown. It weighs as much as [#SYS]: a directory known to be near ranks before it, and one known to be far
-    /// does not rank behind it.
+    /// Unknown. It weighs as much as [#SYS]. So a directory known to be near ranks before it, and one known to be
+    /// far does not rank behind it.
     UNKNOWN("?", 50);
 
     private final String label;

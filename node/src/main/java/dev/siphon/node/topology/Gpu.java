@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 /// @param uuid the device plugins' name for it: NVIDIA's `GPU-...`, AMD's `unique_id`; empty without a driver
 /// @param minor NVIDIA's number of its device node (`/dev/nvidia0`)
 public record Gpu(PciPath path, GpuVendor vendor, Optional<String> model, Optional<String> uuid, OptionalInt minor) {
-    /// Its PCI address.
+    /// Returns its PCI address.
     public PciAddress address() {
         return path.address();
     }

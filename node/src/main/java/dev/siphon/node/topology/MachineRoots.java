@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /// @param sys the equivalent of `/sys`
 /// @param proc the equivalent of `/proc`
 public record MachineRoots(Path sys, Path proc) {
-    /// The machine that this process runs on.
+    /// Returns the roots of the machine that this process runs on.
     public static MachineRoots live() {
         return new MachineRoots(Path.of("/sys"), Path.of("/proc"));
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Carries out the controller's replica orders for this node, each on its own thread, and reports their progress.
-/// Closing keeps all replicas and pins; the next run receives the same orders.
+/// Closing releases nothing; the next run receives the same orders.
 public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoCloseable {
     private final ReplicaOrders orders;
     private final PinnedImages images;

@@ -105,7 +105,7 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Stops because the process ends, keeping all pins.
+    /// Stops because the process ends; releases nothing.
     void abandon() {
         set(Optional.empty(), true);
     }
@@ -227,7 +227,7 @@ final class ReplicaOrderWorker implements Runnable {
         return Duration.ZERO;
     }
 
-    /// Switches to the order's volume. It may change without a deletion event, because the watch was broken. So the
+    /// Adopts the order's volume. It may change without a deletion event, because the watch was broken. So the
     /// pins of the previous volume are released first, even if the new one is refused.
     private void turnTo(VolumeId.DatasetVolume wanted) {
         if (!volume.equals(Optional.of(wanted))) {
