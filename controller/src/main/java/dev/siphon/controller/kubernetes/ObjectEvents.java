@@ -78,7 +78,7 @@ final class ObjectEvents {
         event.addProperty("count", 1);
         boolean _ = api.send(
                 "create Event of " + about.kind() + " " + about.namespace() + "/" + about.name(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace is terminating
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // it is terminating
                 "api/v1/namespaces/" + about.namespace() + "/events",
                 request -> request.post("application/json", event.toString()));
     }

@@ -21,8 +21,8 @@ public record Mounters(List<MountKind> all, Selection selection) {
         /// Returns the mounter that a class asks for, or for `auto` the best one on this node.
         ///
         /// @param key a key that the client must support
-        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node has no
-        ///     such mounter
+        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node
+        ///     has no such mounter
         Mounter choose(MounterChoice choice, CephKey key);
     }
 
