@@ -3,12 +3,13 @@ package dev.siphon.controller.seal;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.dataset.Digest;
 
-/// An image that is to be read back, and compared with its manifest.
+/// An order to read an image back and compare it with its manifest.
 ///
-/// @param name what the process is called that reads, the same for each try
+/// @param name of the reading process, the same for each try
 /// @param digest of the manifest
 /// @param target where the image is
-/// @param key of the target, which reads only
-/// @param earlier whether the image is in use since an earlier version sealed it, so that nobody waits for this
+/// @param key of the target, read-only
+/// @param earlier whether an earlier version sealed the image, so that it is in use already and nobody waits for
+///     this check
 public record CheckOrder(String name, Digest digest, Mounted target, VolumeKey key, boolean earlier)
         implements SealOrder {}

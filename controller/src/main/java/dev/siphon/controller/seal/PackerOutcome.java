@@ -1,23 +1,23 @@
 package dev.siphon.controller.seal;
 
-/// What has become of a packer, or of who reads its image back.
+/// The state of a packer, or of the process that reads its image back.
 public sealed interface PackerOutcome {
-    /// It is at work, or about to be.
+    /// It runs, or is about to start.
     ///
-    /// @param progress how far it is, in words for people
+    /// @param progress in words for people
     record Running(String progress) implements PackerOutcome {}
 
-    /// It has not begun, and waits for others to end.
+    /// It has not started, and waits for others to end.
     ///
-    /// @param progress for how many, in words for people
+    /// @param progress how many it waits for, in words for people
     record Queued(String progress) implements PackerOutcome {}
 
-    /// It has ended as it should.
+    /// It succeeded.
     record Ended() implements PackerOutcome {}
 
-    /// It is tried no more.
+    /// It failed, and is not retried.
     ///
-    /// @param why its last words
-    /// @param unlike whether it has found that an image is not what its manifest says
+    /// @param why its last output
+    /// @param unlike whether it found that an image does not match its manifest
     record Failed(String why, boolean unlike) implements PackerOutcome {}
 }

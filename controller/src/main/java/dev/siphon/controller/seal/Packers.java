@@ -27,9 +27,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else,
-/// and an identity that writes the directory of the image and nothing else. After them, who reads the image back:
-/// by an identity that reads that directory and nothing else.
+/// Runs packers and the checks that read images back, and creates what they need. A packer reads the snapshot
+/// through a volume whose key reads nothing else. It writes the image with an identity that can write nothing else.
+/// The check has an identity that reads the image's directory and nothing else.
 final class Packers {
     private static final Logger LOG = LoggerFactory.getLogger(Packers.class);
 
@@ -51,10 +51,10 @@ final class Packers {
         this.volumes = domain.volumes();
     }
 
-    /// What has become of the packer of an image; where there is none, one begins.
+    /// Returns the state of an image's packer, and starts one if there is none.
     PackerOutcome continuePacking(DatasetPlace place, Modes modes) {
         return cluster.find(place.packer())
-                .orElseGet(() -> removeCheck(place.target()) // what was read was another image
+                .orElseGet(() -> removeCheck(place.target()) // it read another image
                         ? cluster.begin(order(place, modes))
                         : new PackerOutcome.Running("an earlier image is being read"));
     }
@@ -89,12 +89,12 @@ final class Packers {
                 new VolumeCaps(target.fileSystem(), target.path(), writable, layout.pool(), layout.namespace()));
     }
 
-    /// What has become of the reading back of an image; empty if it has not begun.
+    /// Returns the state of an image's check; empty if it has not started.
     Optional<PackerOutcome> check(VolumeId.Static target) {
         return cluster.find(Packer.checkerOf(target));
     }
 
-    /// Has an image read back that nobody can write any more.
+    /// Starts the check of an image that nobody can write any more.
     ///
     /// @param digest of its manifest
     /// @param earlier as of [CheckOrder]
@@ -103,16 +103,16 @@ final class Packers {
         return cluster.begin(new CheckOrder(Packer.checkerOf(target), digest, mounted(target), key, earlier));
     }
 
-    /// Takes from the packer of an image all by which it could write: its pod, its identity, and what somebody
-    /// may have mounted with that. Where the driver's identity may end no sessions, such a mount goes on until its
-    /// ticket ends.
+    /// Revokes the packer's write access to an image: deletes its pod and its identity, and evicts the sessions of
+    /// that identity. If the driver's identity may not evict sessions, a mount stays usable until its ticket
+    /// expires.
     ///
-    /// @return false while it may still write
+    /// @return false while the packer may still write
     boolean end(DatasetPlace place) {
         return removePacker(place) && areEnded(place.target());
     }
 
-    /// The same where the volume by which it read has gone long ago.
+    /// Does the same for an image whose source volume was deleted long ago.
     boolean end(VolumeId.Static target) {
         return removePacker(target) && areEnded(target);
     }
@@ -137,17 +137,17 @@ final class Packers {
         }
     }
 
-    /// Removes the packer of an image and who reads it back, and what was made for them.
+    /// Removes the packer of an image, its check, and what was created for them.
     ///
-    /// @return false while one of them is at work
+    /// @return false while one of them runs
     boolean remove(DatasetPlace place) {
         boolean stopped = removePacker(place);
         return removeCheck(place.target()) && stopped;
     }
 
-    /// Removes who reads an image back, and what was made for that.
+    /// Removes the check of an image, and what was created for it.
     ///
-    /// @return false while it reads
+    /// @return false while it runs
     boolean removeCheck(VolumeId.Static target) {
         boolean stopped = cluster.clear(Packer.checkerOf(target));
         identities.remove(target.cluster(), Packer.checkerId(target));

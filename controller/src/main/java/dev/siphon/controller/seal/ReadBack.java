@@ -3,9 +3,9 @@ package dev.siphon.controller.seal;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What is known of reading an image back, as the status of its Dataset says it.
+/// The state of the check of an image, as the status of its Dataset records it.
 ///
-/// @param why it failed, or is refused
+/// @param why the check failed, or the image is refused
 public record ReadBack(State state, String why) {
     static final ReadBack READS = new ReadBack(State.READS, "");
     static final ReadBack WAITS = new ReadBack(State.WAITS, "");
@@ -13,17 +13,17 @@ public record ReadBack(State state, String why) {
 
     private static final int MOST_WORDS = 1000;
 
-    /// In the order in which images are looked at.
+    /// In the order in which images are processed.
     public enum State {
-        /// It is being read, or was when somebody looked last.
+        /// The check ran when it was last polled.
         READS,
-        /// Its turn comes.
+        /// The check has not started.
         WAITS,
-        /// It could not be read. It is used as before.
+        /// The image could not be read. It is used as before.
         FAILED,
-        /// It is not what its manifest says. Nobody may begin to use it.
+        /// The image does not match its manifest. Nobody may start using it.
         REFUSED,
-        /// All of it is what its manifest says.
+        /// The whole image matches its manifest.
         DONE
     }
 
@@ -31,7 +31,7 @@ public record ReadBack(State state, String why) {
         why = why.substring(0, Math.min(why.length(), MOST_WORDS));
     }
 
-    /// Reads what [#toString] has written; empty if it is nothing of the kind.
+    /// Parses what [#toString] wrote; empty for anything else.
     public static Optional<ReadBack> parse(String text) {
         String[] parts = text.split(": ", 2);
         for (State state : State.values()) {

@@ -4,27 +4,27 @@ import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.Optional;
 
-/// Port: what is written at the Datasets of sealed snapshots of whether their images were read back. Whoever can write
-/// an image cannot write that.
+/// Port: the records, at the Datasets of sealed snapshots, of whether their images were read back. The key that can
+/// write an image cannot write these records.
 ///
-/// All of it throws what [SealingCluster] throws.
+/// All methods throw what those of [SealingCluster] throw.
 public interface ReadBacks {
-    /// A dataset of a sealed snapshot.
+    /// The dataset of a sealed snapshot.
     ///
     /// @param dataset without its readers
-    /// @param noted empty if an earlier version has sealed it, and nothing was done since
+    /// @param noted empty if an earlier version sealed it and no check was recorded since
     record Image(Dataset dataset, Optional<ReadBack> noted) {
         ReadBack.State state() {
             return noted.map(ReadBack::state).orElse(ReadBack.State.WAITS);
         }
     }
 
-    /// All that are declared.
+    /// Returns all declared datasets of sealed snapshots.
     List<Image> all();
 
-    /// The one of that name; empty if there is none, or it is no sealed snapshot's.
+    /// Returns the dataset of that name; empty if there is none, or it is not of a sealed snapshot.
     Optional<Image> find(String name);
 
-    /// Writes it down. A dataset that was deleted meanwhile needs nothing.
+    /// Records a state. Does nothing if the dataset was deleted meanwhile.
     void note(String name, ReadBack now);
 }

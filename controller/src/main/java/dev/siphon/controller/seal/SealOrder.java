@@ -4,9 +4,9 @@ import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 
-/// What a process is to do by which a snapshot becomes a sealed dataset.
+/// A job that is part of making a sealed dataset from a snapshot.
 public sealed interface SealOrder permits PackOrder, CheckOrder {
-    /// What it is called, the same for each try.
+    /// The name of the process, the same for each try.
     String name();
 
     /// The directory of the image.
@@ -15,6 +15,6 @@ public sealed interface SealOrder permits PackOrder, CheckOrder {
     /// The key of the target.
     VolumeKey key();
 
-    /// A volume, with what nodes are told of it.
+    /// A volume, and the volume context for nodes.
     record Mounted(VolumeId id, VolumeContext context) {}
 }
