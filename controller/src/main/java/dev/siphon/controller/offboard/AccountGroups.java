@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 
-/// Finds what belongs to an account, also to one that the directory has no more.
+/// Finds the groups of an account, even if it is no longer in the directory.
 public final class AccountGroups {
     private final Clusters clusters;
     private final VolumesDirectory volumesDirectory;
@@ -27,23 +27,23 @@ public final class AccountGroups {
         this.directory = directory;
     }
 
-    /// The groups of an account, one for each file system where it has something.
+    /// Returns the groups of an account, one for each file system where it has something.
     ///
     /// @param account its name, or the name of its group as `siphon audit` shows it
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: who has the
-    ///     name now is not known then; the name of a group does without it
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name, or it has
-    ///     another now; the message says which
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer, so that the
+    ///     present holder of the name is unknown; the name of a group works without it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name, or the account
+    ///     was renamed; the message has the details
     public List<SubvolumeGroup> of(String account) {
         return of(account, (_, failure) -> {
             throw failure;
         });
     }
 
-    /// As [#of], in the clusters that answer.
+    /// Returns the same as [#of], in the clusters that answer.
     ///
-    /// @param unanswered is told each cluster that could not be looked through, and why
+    /// @param unanswered receives each cluster that could not be searched, with the reason
     public List<SubvolumeGroup> of(String account, BiConsumer<String, DriverException> unanswered) {
         List<GroupState> states = all(unanswered);
         List<GroupState> asked = states.stream()
@@ -75,7 +75,7 @@ public final class AccountGroups {
         return named.stream().map(GroupState::group).toList();
     }
 
-    /// The note on a group has the name that its account had when it was last looked at.
+    /// Refuses an account that was renamed since the note on its group was written.
     private void refuseRenamed(String account, Set<String> groups) {
         directory.accounts(each -> {
             String group = CephNames.group(each.id());

@@ -22,10 +22,10 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
 
-/// Writes volumes into files, each as it is at one moment: a snapshot that no caller knows is taken for it, and
-/// removed afterwards; `siphon audit` finds one that was left.
+/// Exports volumes to files, each from a snapshot that callers do not see. The snapshot is removed afterwards;
+/// `siphon audit` finds leftovers.
 public final class Export {
-    /// Several exports of one volume at once do not know of each other.
+    /// Distinguishes concurrent exports of one volume.
     private final String run = UUID.randomUUID().toString();
 
     private final Subvolumes subvolumes;
@@ -38,8 +38,8 @@ public final class Export {
         this.archiver = archiver;
     }
 
-    /// Writes a volume to a file of mode 0600, in a directory that is made if need be. The file is whole or not
-    /// there; one that is there is replaced.
+    /// Writes a volume to a file of mode 0600, and creates its directory if needed. The file appears only once it
+    /// is complete, and replaces an existing one.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file cannot be written
     public Archiver.Archived write(VolumeId.Provisioned volume, Path file) {
@@ -80,7 +80,7 @@ public final class Export {
         }
     }
 
-    /// Is on disk when it is closed.
+    /// Syncs the file to disk when closed.
     private static final class Synced extends OutputStream {
         private final OutputStream out;
         private final FileChannel channel;

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// Freezes accounts and lets them go on. Their volumes stay as they are.
+/// Freezes and unfreezes accounts. Their volumes stay as they are.
 public final class Freezer {
     private final Clusters clusters;
     private final Subvolumes subvolumes;
@@ -37,15 +37,16 @@ public final class Freezer {
     private final Optional<VolumeKeys> minting;
     private final ClientSessions sessions;
 
-    /// What was done for a group.
+    /// The result for one group.
     ///
-    /// @param volumes how many the account has; empty if the mgr did not say
+    /// @param volumes how many the account has; empty if the mgr did not answer
     /// @param identities how many were removed, or minted
-    /// @param sessions how many were ended
-    /// @param goOn why sessions could not be ended, and go on until their tickets end; empty if all were
-    /// @param left the sessions that came again each time that they were ended, in words; empty if none did
-    /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a
-    ///     repeat finishes it
+    /// @param sessions how many were evicted
+    /// @param goOn why sessions could not be evicted, so that they last until their tickets expire; empty if all
+    ///     were
+    /// @param left the sessions that reconnected after each eviction, for people; empty if none did
+    /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a repeat
+    ///     finishes it
     public record Result(
             SubvolumeGroup group,
             OptionalInt volumes,
@@ -55,7 +56,8 @@ public final class Freezer {
             Optional<String> left,
             Optional<String> unfinished) {}
 
-    /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
+    /// @param keys where the keys of volumes are; empty if the driver mints none
+    /// @param minting mints them; empty if the driver mints none
     public Freezer(
             CephPorts ceph,
             Identities identities,
@@ -71,13 +73,13 @@ public final class Freezer {
         this.sessions = sessions;
     }
 
-    /// Takes the account's keys away, ends what it has mounted, and keeps anything from being made for it.
-    /// May be repeated; one that is frozen stays so since when it was.
+    /// Removes the account's identities and keys, evicts its sessions, and blocks the creation of anything for it.
+    /// May be repeated; an account that is frozen keeps its first time stamp.
     ///
-    /// What asks nobody but the mons and the MDS's own commands goes first: a client that gives no capability
-    /// back makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing
-    /// more is begun to be minted; what was until then is taken away after that. What a controller was about to
-    /// mint in that moment, which takes it 30 s at most, a repeat takes away.
+    /// Starts with what needs only the mons and the MDS's own commands: a client that returns no capability blocks
+    /// the note and the mgr until its session is evicted. After the mark no new minting begins, so a second pass
+    /// removes what was minted until then. A controller that was minting at that moment takes at most 30 s more; a
+    /// repeat removes that key.
     public Result freeze(SubvolumeGroup group) {
         Taken before = take(group);
         Optional<String> unfinished = mark(group);
@@ -95,7 +97,7 @@ public final class Freezer {
                 unfinished);
     }
 
-    /// Makes a group for an account that has none, so that it can be frozen: it may read datasets. May be repeated.
+    /// Creates a group for an account without one, so that it can be frozen: it may read datasets. May be repeated.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no file system
     public SubvolumeGroup makeGroup(Account account) {
@@ -115,8 +117,8 @@ public final class Freezer {
         return group;
     }
 
-    /// @param goOn why sessions could not be ended
-    /// @param left the sessions that came again
+    /// @param goOn why sessions could not be evicted
+    /// @param left the sessions that reconnected
     private record Taken(int identities, int sessions, Optional<String> goOn, Optional<String> left) {}
 
     private Taken take(SubvolumeGroup group) {
@@ -135,7 +137,7 @@ public final class Freezer {
         } catch (DriverException.AccessDenied denied) {
             return new Taken(minted.size(), 0, Optional.of(denied.getMessage()), Optional.empty());
         } catch (DriverException notAll) {
-            // the account is marked all the same, and its keys are gone
+            // go on to mark the account: its keys are gone already
             return new Taken(
                     minted.size(),
                     0,
@@ -144,7 +146,7 @@ public final class Freezer {
         }
     }
 
-    /// @return why it could not be done
+    /// @return why it failed; empty on success
     private Optional<String> mark(SubvolumeGroup group) {
         try {
             if (files.note(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE)
@@ -158,8 +160,8 @@ public final class Freezer {
         }
     }
 
-    /// Marks the images that its snapshots have become, or does away with the marks: who owns them is not written
-    /// at a dataset, but where they lie is a function of the snapshot's id.
+    /// Sets or clears the mark on the images of the group's snapshots. A dataset does not name its owner, but an
+    /// image's path derives from the snapshot's id.
     private void noteImages(SubvolumeGroup group, String value) {
         for (GroupUsage.Entry subvolume : files.holdings(group).subvolumes()) {
             subvolume.snapshots().stream()
@@ -185,8 +187,8 @@ public final class Freezer {
         return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
     }
 
-    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of
-    /// its keys is seen to be frozen. May be repeated.
+    /// Unfreezes an account with new keys. Clears the note last, so that an account with only some of its keys
+    /// still counts as frozen. May be repeated.
     public Result unfreeze(SubvolumeGroup group) {
         List<VolumeId.Provisioned> volumes = volumes(group);
         int made = 0;

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Writes a tar archive in the format `pax` of POSIX.1-2008, which every tar reads: an entry that ustar cannot
-/// hold has an extended header before it.
+/// Writes a tar archive in the `pax` format of POSIX.1-2008, which every tar reads. An extended header precedes an
+/// entry that ustar cannot hold.
 ///
 /// Names are bytes, one char per byte (ISO 8859-1), as files have them.
 public final class TarWriter implements Closeable {
@@ -22,12 +22,11 @@ public final class TarWriter implements Closeable {
 
     private final OutputStream out;
 
-    /// @param out is closed with this
+    /// @param out is closed with this writer
     public TarWriter(OutputStream out) {
         this.out = out;
     }
 
-    /// Kinds of members.
     public enum MemberType {
         FILE('0'),
         HARD_LINK('1'),
@@ -44,7 +43,7 @@ public final class TarWriter implements Closeable {
 
     /// A member of the archive.
     ///
-    /// @param name its path, relative
+    /// @param name its relative path
     /// @param target of a link; "" for others
     /// @param mode permission bits
     /// @param uid unsigned
@@ -67,7 +66,7 @@ public final class TarWriter implements Closeable {
         }
     }
 
-    /// Begins an entry; a file's contents follow, by [#write].
+    /// Begins an entry. A file's contents follow, through [#write].
     public void begin(Member entry) throws IOException {
         Map<String, byte[]> more = extended(entry);
         if (!more.isEmpty()) {
@@ -87,14 +86,14 @@ public final class TarWriter implements Closeable {
                 Math.clamp(entry.modifiedSeconds(), 0, MOST_SIZE));
     }
 
-    /// Writes a part of a file's contents.
+    /// Writes part of a file's contents.
     public void write(byte[] bytes, int length) throws IOException {
         out.write(bytes, 0, length);
     }
 
-    /// Ends a file.
+    /// Ends a file: pads it to a full block.
     ///
-    /// @param sizeBytes of all that was written of it
+    /// @param sizeBytes the size of the whole contents
     public void pad(long sizeBytes) throws IOException {
         int over = (int) (sizeBytes % BLOCK);
         if (over > 0) {
@@ -150,7 +149,7 @@ public final class TarWriter implements Closeable {
         }
     }
 
-    /// `LENGTH KEY=VALUE` and a line end each, where the length counts itself.
+    /// Formats records: `LENGTH KEY=VALUE` and a newline each. The length counts itself.
     private static byte[] records(Map<String, byte[]> more) throws IOException {
         ByteArrayOutputStream records = new ByteArrayOutputStream();
         for (Map.Entry<String, byte[]> each : more.entrySet()) {
@@ -192,7 +191,7 @@ public final class TarWriter implements Closeable {
         block.put(at, bytes, 0, Math.min(most, bytes.length));
     }
 
-    /// Digits, and a zero behind them.
+    /// Writes octal digits and a NUL.
     private static void octal(ByteBuffer block, int at, int length, long value) {
         String digits = Long.toOctalString(value);
         text(block, at, length, "0".repeat(length - 1 - digits.length()) + digits + "\0");

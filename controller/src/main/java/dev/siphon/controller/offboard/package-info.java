@@ -1,4 +1,5 @@
-/// What an account leaves behind when somebody goes: frozen, handed over, or exported; never deleted.
+/// Handles what remains of an account when its person leaves: freezes it, hands it over, or exports it; never
+/// deletes.
 @NullMarked
 package dev.siphon.controller.offboard;
 

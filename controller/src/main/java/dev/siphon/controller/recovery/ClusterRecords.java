@@ -5,24 +5,24 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Port: what Kubernetes has now of the volumes and snapshots of this driver.
+/// Port: reads the volumes and snapshots of this driver from Kubernetes.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
+/// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if Kubernetes does not
+/// answer, and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not read them.
 public interface ClusterRecords {
-    /// Hands over the PersistentVolumes of this driver's volumes, page after page.
+    /// Passes each PersistentVolume of this driver to `each`, page by page.
     void eachVolume(Consumer<VolumeRecord> each);
 
-    /// One of them, by its name; empty if there is none, or it is another driver's.
+    /// Returns one of them by name; empty if there is none, or it belongs to another driver.
     Optional<VolumeRecord> volume(String persistentVolume);
 
-    /// Hands over the VolumeSnapshots of this driver's snapshots; none where the cluster has no such kind.
+    /// Passes each VolumeSnapshot of this driver to `each`; none if the cluster does not know that kind.
     void eachSnapshot(Consumer<SnapshotRecord> each);
 
     /// A PersistentVolume.
     ///
-    /// @param text the object as JSON, as another Kubernetes can take it: its claim by name alone, and without it
-    ///     where that claim is gone
+    /// @param text the object as JSON, ready for another Kubernetes: refers to its claim by name only, and to none
+    ///     if the claim is gone
     record VolumeRecord(VolumeId.Provisioned volume, String text) {}
 
     /// A VolumeSnapshot.

@@ -19,9 +19,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Datasets as they were declared, with those readers whose names still mean whom they meant.
+/// Rebuilds Datasets as they were declared, with those readers whose names still mean the same account.
 final class DatasetDocuments {
-    /// How deep below [Dataset#DIRECTORY] datasets are looked for.
+    /// How many levels below [Dataset#DIRECTORY] are searched for datasets.
     private static final int LEVELS = 4;
 
     private static final String SEALED_FORM = "[0-9a-f]{64} [0-9]{1,18}";
@@ -35,9 +35,9 @@ final class DatasetDocuments {
         this.directory = directory;
     }
 
-    /// Those of which a record is kept.
+    /// Passes each recorded Dataset to `each`.
     ///
-    /// @param wanted says which, by the account whose name each begins with
+    /// @param wanted selects Datasets by the account that their name begins with
     void declared(Predicate<Optional<String>> wanted, Consumer<Document> each) {
         for (String cluster : ceph.clusters().ids()) {
             for (Clusters.FileSystem fileSystem : ceph.clusters().fileSystems(cluster)) {
@@ -65,7 +65,7 @@ final class DatasetDocuments {
         }
     }
 
-    /// That of a sealed snapshot, where no record is kept: as it was declared when it was sealed.
+    /// Returns the Dataset of a sealed snapshot without a record, as it was declared when it was sealed.
     Optional<Document> sealed(SnapshotId snapshot, String owner) {
         return DatasetPlace.of(snapshot)
                 .filter(place -> place.isSealed(ceph.files()))
@@ -103,7 +103,7 @@ final class DatasetDocuments {
         return new Document(comments, dataset.readBy(readers).toObject());
     }
 
-    /// Why a name may mean somebody else by now.
+    /// Returns why a name may mean another account by now.
     private Optional<String> readerWarning(String reader, Optional<String> meant) {
         if (meant.isEmpty()) {
             return Optional.empty();

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// The Datasets that are declared in one directory, as the note there keeps them.
+/// The Datasets that are declared in one directory, as the note there records them.
 record DatasetRecords(List<DatasetRecord> all) {
     private static final String NAME = "name";
     private static final String SPEC = "spec";
@@ -28,10 +28,10 @@ record DatasetRecords(List<DatasetRecord> all) {
                 .toList();
     }
 
-    /// One of them.
+    /// One Dataset.
     ///
-    /// @param meant what the groups of its readers' accounts are called, by the readers' names: a name may be
-    ///     given to somebody else
+    /// @param meant the name of each reader's group, by the reader's name: the directory may give a name to another
+    ///     account
     record DatasetRecord(Dataset dataset, Map<String, String> meant) {
         DatasetRecord {
             meant = Map.copyOf(meant);
@@ -61,7 +61,7 @@ record DatasetRecords(List<DatasetRecord> all) {
         return objects.toString();
     }
 
-    /// Reads what [#text] wrote; empty for what somebody else did.
+    /// Parses what [#text] wrote; empty for anything else.
     static Optional<DatasetRecords> parse(String text) {
         try {
             List<DatasetRecord> all = new ArrayList<>();

@@ -3,10 +3,10 @@ package dev.siphon.controller.recovery;
 import com.google.gson.JsonObject;
 import java.util.List;
 
-/// An object for `kubectl apply`, with what a person should know of it.
+/// An object for `kubectl apply`, with comments for people.
 ///
-/// @param comments a line each
-/// @param object empty where there is nothing to be applied
+/// @param comments one line each
+/// @param object empty if there is nothing to apply
 public record Document(List<String> comments, JsonObject object) {
     public Document {
         comments = List.copyOf(comments);
@@ -16,12 +16,12 @@ public record Document(List<String> comments, JsonObject object) {
         return new Document(List.of(), object);
     }
 
-    /// Nothing to apply, and why.
+    /// Returns a document that has nothing to apply and says why.
     static Document remark(String comment) {
         return new Document(List.of(comment), new JsonObject());
     }
 
-    /// As a document of YAML.
+    /// Returns the YAML document.
     public String text() {
         StringBuilder text = new StringBuilder("---\n");
         comments.forEach(comment ->

@@ -2,8 +2,8 @@ package dev.siphon.controller.recovery;
 
 import java.util.Optional;
 
-/// The notes in which records of Kubernetes are kept ([dev.siphon.controller.volume.FileTree#note]). No key of a
-/// volume or reader can write them: they are on directories that such keys may read at most.
+/// The notes that hold records of Kubernetes objects ([dev.siphon.controller.volume.FileTree#note]). No key of a
+/// volume or reader can write them: such keys can at most read the directories that carry them.
 final class RecordNotes {
     /// On a subvolume: the PersistentVolume.
     static final String VOLUME = "persistentvolume";
@@ -11,8 +11,8 @@ final class RecordNotes {
     /// On the directory of a dataset: the Datasets that are declared there.
     static final String DATASETS = "declared";
 
-    /// What a note may take in bytes: an MDS takes 64 KiB of all attributes of a directory
-    /// (`mds_max_xattr_pairs_size`), and snapshots have notes there as well.
+    /// The maximum size of a note in bytes. An MDS allows 64 KiB for all attributes of a directory
+    /// (`mds_max_xattr_pairs_size`), and the notes of snapshots share them.
     static final int MOST_BYTES = 16 << 10;
 
     private RecordNotes() {}
@@ -22,13 +22,13 @@ final class RecordNotes {
         return "snapshot." + snapshot;
     }
 
-    /// A VolumeSnapshot as its note has it.
+    /// A VolumeSnapshot as its note records it.
     record RecordedSnapshot(String namespace, String name, String className) {
         String text() {
             return namespace + "/" + name + "/" + className;
         }
 
-        /// Empty for what somebody else wrote there.
+        /// Parses a note; empty for anything that [#text] did not write.
         static Optional<RecordedSnapshot> parse(String text) {
             String[] parts = text.split("/", -1);
             return parts.length == 3 && !parts[0].isEmpty() && !parts[1].isEmpty()

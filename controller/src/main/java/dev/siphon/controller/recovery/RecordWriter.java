@@ -24,25 +24,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes down in Ceph what only Kubernetes knows, so that a Kubernetes that is lost can be made anew: the
-/// PersistentVolume of each volume, the VolumeSnapshot of each snapshot, the Datasets.
+/// Records in Ceph what only Kubernetes knows, so that a lost Kubernetes can be rebuilt: the PersistentVolume of
+/// each volume, the VolumeSnapshot of each snapshot, the Datasets.
 ///
-/// Nothing of it is in the way of CreateVolume: a new volume is seen to within seconds (one request to the API
-/// server and two round trips to the MDS), all of them every ten minutes and at the start. What is written
-/// already costs nothing but the list.
+/// CreateVolume does not wait for it. A new volume is recorded within seconds (one request to the API server and
+/// two round trips to the MDS). All volumes are checked at the start and every ten minutes. What is already
+/// recorded costs only the list.
 ///
-/// What vanishes from Kubernetes keeps its record: it may be Kubernetes that was lost. A Dataset alone loses it,
-/// once this controller has seen it: whoever deletes one takes it from its readers.
+/// An object that vanishes from Kubernetes keeps its record: Kubernetes itself may have been lost. Only a Dataset
+/// that this controller has seen loses its record: whoever deletes it revokes it from its readers.
 public final class RecordWriter {
     private static final Logger LOG = LoggerFactory.getLogger(RecordWriter.class);
     private static final Duration PAUSE = Duration.ofSeconds(5);
     static final Duration VOLUMES = Duration.ofMinutes(10);
     static final Duration DATASETS = Duration.ofMinutes(1);
 
-    /// The provisioner makes a PersistentVolume right after CreateVolume; a look at all finds what comes later.
+    /// How long a new PersistentVolume is polled for: the provisioner creates it right after CreateVolume. A later
+    /// one is found by the check of all volumes.
     private static final Duration EXPECTED = Duration.ofMinutes(2);
 
-    /// After how many directories that got no answer, one after the other, a look ends.
+    /// A round ends after so many directories in a row that do not answer.
     private static final int MOST_SILENT = 20;
 
     private final ClusterRecords cluster;
@@ -51,13 +52,13 @@ public final class RecordWriter {
     private final FileTree files;
     private final InstantSource clock;
 
-    /// The names of PersistentVolumes that are to come, with the time of CreateVolume.
+    /// The names of expected PersistentVolumes, with the time of CreateVolume.
     private final Map<String, Instant> expected = new ConcurrentHashMap<>();
 
-    /// Digests of what is written, by directory and note.
+    /// Digests of what is recorded, by directory and note.
     private final Map<RecordLocation, String> written = new HashMap<>();
 
-    /// Where the declared datasets are that were seen, by their names.
+    /// The locations of the declared datasets that were seen, by name.
     private final Map<String, RecordLocation> declared = new HashMap<>();
 
     private Instant volumesSeen = Instant.EPOCH;
@@ -76,7 +77,7 @@ public final class RecordWriter {
         this.clock = clock;
     }
 
-    /// The same minting of keys, which lets this writer know of new volumes.
+    /// Wraps the minting of keys, so that this writer learns of new volumes.
     public KeyMinting after(KeyMinting keys) {
         return new KeyMinting() {
             @Override
@@ -97,7 +98,7 @@ public final class RecordWriter {
         };
     }
 
-    /// Begins to write, until the task is closed.
+    /// Starts recording; it ends when the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("cluster-records", PAUSE, PAUSE, this::reconcileAndLog);
     }
@@ -111,7 +112,7 @@ public final class RecordWriter {
         }
     }
 
-    /// Each once.
+    /// Logs a problem, but not twice in a row.
     private void warnOnce(String what) {
         if (!trouble.equals(Optional.of(what))) {
             LOG.warn("what Kubernetes has is not all written down in Ceph: {}", what);
@@ -119,14 +120,14 @@ public final class RecordWriter {
         trouble = Optional.of(what);
     }
 
-    /// Does what is due.
+    /// Runs the checks that are due.
     ///
-    /// @throws DriverException if Kubernetes or Ceph does not answer; what is due is tried again
+    /// @throws DriverException if Kubernetes or Ceph does not answer; the check is retried
     void reconcile() {
         silentInARow = 0;
         Instant now = clock.instant();
         if (!now.isBefore(volumesSeen.plus(VOLUMES))) {
-            // what fails half-way is not begun anew in five seconds
+            // after a failure, wait a minute before the next try
             volumesSeen = now.minus(VOLUMES).plus(DATASETS);
             lookAtVolumes();
             volumesSeen = now;
@@ -185,7 +186,7 @@ public final class RecordWriter {
         });
         now.forEach((place, records) -> write(place, records.text()));
         declared.forEach((name, place) -> {
-            // one that cannot be read now is still declared
+            // one that cannot be parsed now is still declared
             boolean gone = !places.containsKey(name) && !all.wrong().containsKey(name);
             if (gone && !now.containsKey(place)) {
                 attempt(place, () -> set(place, ""));
@@ -228,13 +229,14 @@ public final class RecordWriter {
         files.setNote(place.cluster(), place.fileSystem(), place.path(), place.note(), text);
     }
 
-    /// One directory that does not answer, or that the controller may not write, keeps no other.
+    /// Applies one change. A directory that does not answer, or that the controller may not write, does not block
+    /// the others.
     private void attempt(RecordLocation place, Runnable change) {
         try {
             change.run();
             silentInARow = 0;
         } catch (DriverException.NotFound _) {
-            // it was removed meanwhile
+            // the directory was removed meanwhile
         } catch (DriverException notNow) {
             warnOnce(place.path() + ": " + notNow.getMessage());
             silentInARow = notNow instanceof DriverException.BackendUnavailable ? silentInARow + 1 : 0;

@@ -24,8 +24,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// The objects of a Kubernetes that is lost, from what Ceph has. Only reads; some mgr commands for each volume,
-/// and one for each snapshot.
+/// Rebuilds the objects of a lost Kubernetes from what Ceph has. Only reads: some mgr commands per volume, and one
+/// per snapshot.
 public final class Recovery {
     private final CephPorts ceph;
     private final AccountDirectory directory;
@@ -33,9 +33,9 @@ public final class Recovery {
     private final VolumeDocuments volumes;
     private final SnapshotDocuments snapshots;
 
-    /// What of it is wanted.
+    /// Selects what to rebuild.
     ///
-    /// @param account only what is this account's; empty for all
+    /// @param account only what belongs to this account; empty for all
     /// @param namespace only what is known to have been in this namespace; empty for all
     public record Wanted(Optional<String> account, Optional<String> namespace) {
         private boolean isAccount(AccountNote owner) {
@@ -47,14 +47,14 @@ public final class Recovery {
         }
     }
 
-    /// Who asks, and where.
+    /// The installed driver.
     ///
     /// @param driver the CSI driver's name
     /// @param namespace the driver's
     public record Installed(String driver, String namespace) {}
 
-    /// @param directory knows whom the names of readers mean now
-    /// @param standing the volumes that have a PersistentVolume, which are left out
+    /// @param directory resolves the names of readers
+    /// @param standing the volumes that have a PersistentVolume; they are skipped
     public Recovery(
             CephPorts ceph, AccountDirectory directory, Set<VolumeId.Provisioned> standing, Installed installed) {
         this.ceph = ceph;
@@ -64,7 +64,7 @@ public final class Recovery {
         this.snapshots = new SnapshotDocuments(installed.driver());
     }
 
-    /// Hands over the PersistentVolumes.
+    /// Passes each PersistentVolume to `each`.
     public void volumes(Wanted wanted, Consumer<Document> each) {
         eachGroup(wanted, (group, owner) -> {
             for (VolumeId.Provisioned volume : volumesOf(group)) {
@@ -128,7 +128,7 @@ public final class Recovery {
         return volumes.assumed(volume, context, bytes.orElse(1L << 30));
     }
 
-    /// Hands over VolumeSnapshots, each with what it is bound to.
+    /// Passes each VolumeSnapshot to `each`, with the VolumeSnapshotContent that it is bound to.
     public void snapshots(Wanted wanted, Consumer<Document> each) {
         eachSnapshot(wanted, (snapshot, owner) -> {
             Optional<RecordNotes.RecordedSnapshot> asked = asked(snapshot);
@@ -151,7 +151,7 @@ public final class Recovery {
                                 new RecordNotes.RecordedSnapshot(image.namespace(), image.name(), "siphon-dataset")));
     }
 
-    /// Hands over Datasets.
+    /// Passes each Dataset to `each`.
     public void datasets(Wanted wanted, Consumer<Document> each) {
         DatasetDocuments documents = new DatasetDocuments(ceph, directory);
         if (wanted.namespace().isEmpty()) {
@@ -174,7 +174,7 @@ public final class Recovery {
                         name);
     }
 
-    /// What is done with each group, and whose it is.
+    /// Handles one group and its owner.
     @FunctionalInterface
     private interface OfGroup {
         void accept(SubvolumeGroup group, AccountNote owner);
@@ -213,7 +213,8 @@ public final class Recovery {
                 .toList();
     }
 
-    /// Also of volumes that are gone. Those of groups of snapshots are left out: nothing tells which group object.
+    /// Visits each snapshot, also of deleted volumes. Skips those of group snapshots: nothing records their group
+    /// object.
     private void eachSnapshot(Wanted wanted, OfSnapshot each) {
         eachGroup(
                 wanted,

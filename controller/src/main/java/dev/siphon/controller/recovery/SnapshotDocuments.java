@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import dev.siphon.csi.SnapshotId;
 import java.util.List;
 
-/// VolumeSnapshots of snapshots that are there already (Kubernetes, "Volume Snapshots": pre-provisioned).
+/// Builds VolumeSnapshots for existing snapshots (Kubernetes, "Volume Snapshots": pre-provisioned).
 ///
 /// @param driver the CSI driver's name
 record SnapshotDocuments(String driver) {
@@ -12,7 +12,7 @@ record SnapshotDocuments(String driver) {
     private static final String NAMESPACE = "namespace";
     private static final String CLASS = "volumeSnapshotClassName";
 
-    /// The VolumeSnapshot, and the VolumeSnapshotContent that it is bound to.
+    /// Returns the VolumeSnapshot and the VolumeSnapshotContent that it is bound to.
     List<Document> of(SnapshotId snapshot, RecordNotes.RecordedSnapshot asked) {
         String content = "siphon-" + snapshot.volume().subvolume() + "-" + snapshot.name();
         JsonObject source = new JsonObject();

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// PersistentVolumes of volumes: as they were, where that is written down, and else as the chart's classes make them.
+/// Builds the PersistentVolumes of volumes: by their record, or, without one, as the chart's classes would.
 ///
 /// @param driver the CSI driver's name
-/// @param namespace the driver's, where the keys of volumes are Secrets
+/// @param namespace the driver's, which has the Secrets with the volumes' keys
 record VolumeDocuments(String driver, String namespace) {
     private static final String SPEC = "spec";
     private static final String NAME = "name";
@@ -25,12 +25,12 @@ record VolumeDocuments(String driver, String namespace) {
     private static final String STORAGE = "storage";
     private static final String CLAIM = "claimRef";
 
-    /// A PersistentVolume that was written down.
+    /// A recorded PersistentVolume.
     ///
-    /// @param namespace of its claim; empty where that is gone
+    /// @param namespace of its claim; empty if the claim is gone
     record Recorded(JsonObject object, Optional<String> namespace) {}
 
-    /// Reads a record; empty if it is none of that volume's.
+    /// Parses a record; empty if it is not one of that volume.
     static Optional<Recorded> recorded(VolumeId.Provisioned volume, String text) {
         try {
             JsonObject object = JsonParser.parseString(text).getAsJsonObject();
@@ -57,7 +57,7 @@ record VolumeDocuments(String driver, String namespace) {
                 .map(JsonElement::getAsString);
     }
 
-    /// As it was, with the size that the volume has now.
+    /// Returns the recorded PersistentVolume, with the volume's present size.
     static Document document(Recorded recorded, OptionalLong bytes) {
         JsonObject object = recorded.object().deepCopy();
         bytes.ifPresent(now -> part(object, SPEC)
@@ -79,7 +79,7 @@ record VolumeDocuments(String driver, String namespace) {
         }
     }
 
-    /// Of a volume of which nothing is written down.
+    /// Returns the PersistentVolume of a volume without a record.
     Document assumed(VolumeId.Provisioned volume, VolumeContext context, long bytes) {
         String name = driver.replaceAll("[^a-z0-9]+", "-") + "-" + volume.subvolume();
         JsonObject metadata = new JsonObject();

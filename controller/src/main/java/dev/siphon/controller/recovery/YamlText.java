@@ -6,11 +6,11 @@ import com.google.gson.JsonObject;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// Objects as documents of YAML: keys and lists a line each, values as JSON has them, which is YAML too.
+/// Formats objects as YAML: one line per key and list item, with values in JSON syntax, which YAML includes.
 final class YamlText {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9./-]*");
 
-    /// What YAML takes for something else than a text.
+    /// Words that YAML does not take as text.
     private static final Pattern WORD = Pattern.compile("(?i)true|false|yes|no|on|off|y|n|null");
 
     private static final String STEP = "  ";
@@ -48,7 +48,7 @@ final class YamlText {
             if (each.isJsonObject() && !each.getAsJsonObject().isEmpty()) {
                 object(each.getAsJsonObject(), indent + "- ", text);
             } else {
-                // a list in a list stays JSON
+                // a list within a list stays JSON
                 text.append(indent).append("- ").append(scalar(each)).append('\n');
             }
         }

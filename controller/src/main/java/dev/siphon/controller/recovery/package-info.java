@@ -1,5 +1,5 @@
-/// What only Kubernetes knows of volumes, snapshots and datasets, kept in Ceph beside them; and the objects of a
-/// Kubernetes that was lost, made anew from there.
+/// Records in Ceph what only Kubernetes knows of volumes, snapshots and datasets, and rebuilds the objects of a
+/// lost Kubernetes from these records.
 @NullMarked
 package dev.siphon.controller.recovery;
 
