@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// An address, blocked in every cluster that will: what one says is no reason to ask none of the others.
+/// The result of blocking an address in every cluster. A cluster that refuses does not keep the others from being
+/// asked.
 final class AddressBlocklist {
     private final List<String> clusters = new ArrayList<>();
     private final List<String> refusals = new ArrayList<>();
 
-    /// Has every cluster refuse what comes from an address. One that does not answer is noted in `failures`.
+    /// Blocks an address in every cluster. Adds a cluster that does not answer to `failures`.
     static AddressBlocklist in(
             List<String> clusters, ClientSessions sessions, String address, Duration time, PartialFailures failures) {
         AddressBlocklist block = new AddressBlocklist();
@@ -28,12 +29,13 @@ final class AddressBlocklist {
         return block;
     }
 
-    /// Those that refuse the address now.
+    /// Returns the clusters that block the address now.
     List<String> clusters() {
         return List.copyOf(clusters);
     }
 
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a daemon of a cluster or a controller has the address
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a daemon of a cluster, or a controller, has the
+    ///     address
     void requireUnserved() {
         if (!refusals.isEmpty()) {
             throw new DriverException.InUse(String.join("; ", refusals)

@@ -20,8 +20,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/// What all administrators' commands have in common, for picocli's `@Mixin`: where Ceph, the directory and the keys
-/// are, and how to print what was found. Inside the controller's pod the environment says the former.
+/// The flags that all administrators' commands share, for picocli's `@Mixin`: how to reach Ceph, the directory and
+/// the keys, and how to print results. Inside the controller's pod the environment sets the former.
 public final class AdminOptions {
     @Mixin
     private BackendOptions backend = new BackendOptions();
@@ -38,10 +38,10 @@ public final class AdminOptions {
 
     /// Connects, works, and disconnects.
     ///
-    /// @param work what to do; what it returns is the exit status
-    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
-    /// @throws dev.siphon.csi.DriverException what Ceph, the directory or `work` refused; the launcher prints
-    ///     it and exits 1
+    /// @param work returns the exit status
+    /// @throws picocli.CommandLine.ParameterException naming every invalid flag
+    /// @throws dev.siphon.csi.DriverException if Ceph, the directory or `work` fails; the launcher prints it and
+    ///     exits 1
     int run(CommandSpec command, ToIntFunction<Backend> work) {
         ConfigProblems problems = new ConfigProblems();
         var read = backend.read(problems);
@@ -57,22 +57,21 @@ public final class AdminOptions {
         }
     }
 
-    /// The CSI driver's name.
     String driverName() {
         return driverName;
     }
 
-    /// Where accounts come from, for people.
+    /// Returns the source of accounts, for people.
     String directoryInWords() {
         return backend.directoryInWords();
     }
 
-    /// Whether stdout is for JSON.
+    /// Whether stdout is JSON.
     boolean printsJson() {
         return printing.printsJson();
     }
 
-    /// Prints one thing, a line per part, or as a JSON object.
+    /// Prints one object: one line per part, or as JSON.
     void printOne(CommandSpec command, Map<String, Table.Cell> parts) {
         if (printsJson()) {
             Table one = new Table(parts.keySet().toArray(String[]::new));
@@ -86,7 +85,7 @@ public final class AdminOptions {
         out.flush();
     }
 
-    /// Prints what was found, as a table or as JSON.
+    /// Prints the results, as a table or as JSON.
     void print(CommandSpec command, Table table) {
         printing.print(command, table);
     }

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon audit`: looks for what is not as it should be, and mends it when told to.
+/// `siphon audit`: finds inconsistencies, and repairs them on request.
 @Command(
         name = "audit",
         description = {
@@ -156,7 +156,7 @@ public final class AuditCommand implements Callable<Integer> {
                         backend.ceph().survey(), backend.ceph().clientSessions(), kept(backend), controller::delete));
     }
 
-    /// Mends one after another; what cannot be mended does not keep the rest from it.
+    /// Repairs each finding; a failure does not block the others.
     private int mend(List<Finding> found, Repairs repairs) {
         Table table = columns("done");
         boolean left = false;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon ceph-caps`: prints the commands that make the controller's identity, for a shell that is `client.admin`.
+/// `siphon ceph-caps`: prints the commands that create the controller's identity, for a shell with `client.admin`.
 /// Touches no cluster.
 @Command(
         name = "ceph-caps",
@@ -93,7 +93,7 @@ public final class CephCapsCommand implements Callable<Integer> {
         return change ? ControllerCaps.Words.change() : ControllerCaps.Words.make(keyringFile);
     }
 
-    /// It becomes a word of a shell's command.
+    /// Validates the user, because it becomes a word of a shell command.
     private void checkUser() {
         try {
             var _ = ClustersFile.user(user);

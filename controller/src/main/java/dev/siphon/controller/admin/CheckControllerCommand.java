@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon check controller`: whether what a controller needs is there, with what to do where it is not.
+/// `siphon check controller`: checks the controller's prerequisites, and prints a remedy for each that fails.
 @Command(
         name = "controller",
         description = {

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/// The keys of datasets that `siphon key revoke` and `siphon key rotate` are told to replace.
+/// Selects the dataset keys that `siphon key revoke` and `siphon key rotate` replace, by their arguments.
 final class DatasetArguments {
     private static final String BEGIN = "dataset:";
 
@@ -37,7 +37,7 @@ final class DatasetArguments {
     private final PartialFailures failures;
     private final DatasetRevocation revocation;
 
-    /// Identities by where they are.
+    /// The selected identities, by file system.
     private final Map<FileSystemRef, Set<Target>> targets = new LinkedHashMap<>();
 
     private record FileSystemRef(String cluster, String fileSystem) {
@@ -47,7 +47,7 @@ final class DatasetArguments {
         }
     }
 
-    /// @param failures what is to be told at the end
+    /// @param failures receives what is reported at the end
     DatasetArguments(CommandSpec command, Backend backend, PartialFailures failures) {
         this.command = command;
         this.backend = backend;
@@ -66,13 +66,13 @@ final class DatasetArguments {
                 SessionEviction.PATIENCE);
     }
 
-    /// Whether an argument means a dataset.
+    /// Whether an argument names a dataset.
     static boolean isDataset(String text) {
         return text.startsWith(BEGIN);
     }
 
-    /// Takes all keys of a dataset, by its name, or what the Secrets of its claims have, by the id of a claim's
-    /// volume.
+    /// Selects all keys of a dataset, by its name or a volume id without a claim. Selects the keys in the Secrets
+    /// of its claims, by the id of a claim's volume.
     void add(String text) {
         failures.collect(text, () -> {
             VolumeId.DatasetVolume given = VolumeId.DatasetVolume.tryParse(text).orElseGet(() -> named(text));
@@ -85,7 +85,7 @@ final class DatasetArguments {
         });
     }
 
-    /// Takes what a node may know of the keys of datasets of a file system.
+    /// Selects the keys of datasets of a file system that a node may know.
     void addOf(NodeReference node, String cluster, String fileSystem) {
         add(cluster, fileSystem, revocation.at(cluster, fileSystem, node.name(), node));
     }
@@ -116,15 +116,15 @@ final class DatasetArguments {
                 .volume(backend.ceph().ports().clusters().defaultCluster());
     }
 
-    /// Whether there is nothing to revoke.
+    /// Whether nothing is selected.
     boolean isEmpty() {
         return targets.isEmpty();
     }
 
-    /// Revokes what was taken.
+    /// Revokes the selected keys.
     ///
-    /// @param where of identities that nodes share, the sessions to end
-    /// @return what was done, for people
+    /// @param where selects the sessions to evict, of identities that nodes share
+    /// @return the results, for people
     Table revoke(Predicate<ClientSession> where) {
         List<Revoked> revoked = new ArrayList<>();
         targets.forEach((place, found) -> failures.collect(
@@ -147,10 +147,10 @@ final class DatasetArguments {
         return table;
     }
 
-    /// Revokes those of what was taken that no session uses: whoever asks next gets another key. The others are
-    /// left, for another call.
+    /// Revokes the selected keys that no session uses; the next request gets another key. Leaves the others for
+    /// another call.
     ///
-    /// @param table gets a row for each
+    /// @param table gets a row per key
     /// @return whether none is left
     boolean rotate(Table table) {
         AtomicBoolean isDone = new AtomicBoolean(true);
@@ -186,7 +186,7 @@ final class DatasetArguments {
         };
     }
 
-    /// Where sessions are, for people.
+    /// Returns the hosts and addresses of sessions, for people.
     static String places(List<ClientSession> sessions) {
         return sessions.stream()
                 .map(session -> session.host() + "@" + session.address())

@@ -31,14 +31,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon home ACCOUNT`: the home of an account for login hosts. Each host has a volume that stands for the
-/// home, as a PVC has, and so a key of its own that can be taken from it.
+/// `siphon home ACCOUNT`: gives login hosts the home of an account. Each host has a volume that stands for the
+/// home, as a claim has. So each has a key of its own, which can be revoked.
 @Command(
         name = "home",
         description =
                 "Makes or finds the home of an account, says how a login host mounts it, and writes the host's key.")
 public final class HomeCommand implements Callable<Integer> {
-    /// A key may follow its volume by a moment.
+    /// How long to wait for the key, which may follow its volume with a delay.
     private static final Duration KEY_FOLLOWS = Duration.ofSeconds(15);
 
     private static final Duration PAUSE = Duration.ofMillis(100);
@@ -108,7 +108,7 @@ public final class HomeCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    /// Makes the host's volume or finds it; a home that is smaller than asked for grows.
+    /// Creates or finds the host's volume; expands a home that is smaller than requested.
     private Volume make(ControllerClient leader) {
         long size = options.sizeBytes();
         try {
@@ -117,7 +117,7 @@ public final class HomeCommand implements Callable<Integer> {
             if (size == 0) {
                 throw other;
             }
-            // whatever else does not fit, this is refused for that too
+            // if anything but the size conflicts, this fails too
             Volume found = leader.create(options.volumeName(), parameters(), 0, Optional.empty());
             leader.expand(provisioned(found.getVolumeId()), size);
             return found;
@@ -149,8 +149,8 @@ public final class HomeCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    /// The volume by which this host uses the home, which need not be there; nor need the directory have the
-    /// account.
+    /// Returns the id of the volume by which this host uses the home. The volume need not exist, and the account
+    /// need not be in the directory.
     private VolumeId.Provisioned door(Backend backend) {
         Clusters clusters = backend.ceph().ports().clusters();
         String cluster = options.cluster.isEmpty() ? clusters.defaultCluster() : options.cluster;
@@ -168,7 +168,7 @@ public final class HomeCommand implements Callable<Integer> {
         return Homes.door(group, options.volumeName());
     }
 
-    /// The group of an account that the directory has no more, by what is noted at the groups.
+    /// Returns the group of an account that is no longer in the directory, by the notes on the groups.
     private SubvolumeGroup noted(Backend backend, String cluster, String fileSystem) {
         AccountGroups groups = new AccountGroups(
                 backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory());

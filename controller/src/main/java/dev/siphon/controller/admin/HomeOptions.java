@@ -54,15 +54,14 @@ final class HomeOptions {
     @Option(names = "--yes", description = "Mean it.")
     private boolean yes;
 
-    /// What to do.
     enum Action {
         SHOW,
         FORGET,
         DELETE
     }
 
-    /// @param json whether stdout is for JSON
-    /// @throws CommandLine.ParameterException if flags do not go together or have no meaning
+    /// @param json whether stdout is JSON
+    /// @throws CommandLine.ParameterException if flags conflict or are invalid
     void check(CommandSpec command, boolean json) {
         if (forget && delete) {
             throw usage(command, "--forget and --delete do not go together");
@@ -96,12 +95,12 @@ final class HomeOptions {
         return delete ? Action.DELETE : forget ? Action.FORGET : Action.SHOW;
     }
 
-    /// The name of the volume that the host uses; no PVC's is like it.
+    /// Returns the name of the host's volume; no claim has such a name.
     String volumeName() {
         return "home-at-" + host;
     }
 
-    /// 0 for no wish.
+    /// Returns the requested size; 0 if none was given.
     long sizeBytes() {
         return size.isEmpty() ? 0 : ByteSize.bytes(size);
     }
@@ -118,7 +117,7 @@ final class HomeOptions {
         return !keyring.isEmpty() && !printsKeyring();
     }
 
-    /// Where the host has its keyring: where it is written now, or where Ceph's clients look for it.
+    /// Returns where the host has its keyring: the file that is written now, or the default path of Ceph's clients.
     Path keyringAtHost(VolumeKey key) {
         return writesKeyring()
                 ? Path.of(keyring).toAbsolutePath()

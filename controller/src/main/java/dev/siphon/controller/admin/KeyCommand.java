@@ -6,7 +6,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon key`: what an administrator does with the keys of volumes.
+/// `siphon key`: manages the keys of volumes.
 @Command(
         name = "key",
         description = "Replaces the keys of volumes, or revokes them.",
@@ -15,7 +15,7 @@ public final class KeyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command = CommandSpec.create();
 
-    /// Without a subcommand there is nothing to do but to say which there are.
+    /// Fails, because a subcommand is required.
     @Override
     public Integer call() {
         throw new ParameterException(command.commandLine(), "a subcommand is missing");

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon key revoke`: for a key that somebody may have, or a node that was stolen.
+/// `siphon key revoke`: for a key that may have leaked, or a stolen node.
 @Command(
         name = "revoke",
         description = {
@@ -59,10 +59,10 @@ final class KeyRevokeCommand implements Callable<Integer> {
                     + " controller has that address.")
     private Optional<Integer> blockHours = Optional.empty();
 
-    /// Whether a cluster has blocked the address.
+    /// Whether at least one cluster has blocked the address.
     private boolean blocked;
 
-    /// Which volumes.
+    /// Selects the volumes.
     static final class Which {
         @Parameters(
                 paramLabel = "VOLUME",
@@ -89,7 +89,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         return options.run(command, this::revoke);
     }
 
-    /// @throws ParameterException if a flag has no meaning, before anything is done
+    /// @throws ParameterException if a flag is invalid, before anything is changed
     private void check() {
         Optional<NodeReference> place = which.node.map(this::place);
         if (blockHours.isEmpty()) {
@@ -132,7 +132,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
             kinds.getOrDefault(true, List.of()).forEach(datasets::add);
         }
         if (node.isPresent() && !volumes.isEmpty()) {
-            // once their sessions have ended, nobody can tell any more
+            // once the sessions are evicted, nobody knows the volumes any more
             PrintWriter out = command.commandLine().getErr();
             out.println("siphon: if this is cut off, go on with: siphon key revoke "
                     + volumes.stream().map(VolumeId::toString).collect(Collectors.joining(" ")));
@@ -159,10 +159,10 @@ final class KeyRevokeCommand implements Callable<Integer> {
         return failures.print(command) || (node.isPresent() && isNobody) ? FAILED : 0;
     }
 
-    /// A name that nobody has must not look like a node of which nothing was mounted.
+    /// Lists the open sessions: a mistyped node must not look like one without mounts.
     private void tellWhoIsThere(Backend backend, KeyRevocation revocation, String node) {
         List<ClientSession> open = new ArrayList<>();
-        // what does not answer was told before
+        // what does not answer was reported before
         forEachFileSystem(
                 backend,
                 new PartialFailures(),
@@ -185,9 +185,10 @@ final class KeyRevokeCommand implements Callable<Integer> {
         }
     }
 
-    /// First, so that nobody gets in while sessions are ended.
+    /// Blocks the address first, so that no client connects from there while sessions are evicted.
     ///
-    /// @throws DriverException.InUse if a daemon or a controller has the address; then no key is revoked
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a daemon or a controller has the address; then no key
+    ///     is revoked
     private void block(Backend backend, NodeReference place, PartialFailures failures) {
         if (blockHours.isEmpty()) {
             return;
@@ -211,7 +212,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         void run(String cluster, String fileSystem);
     }
 
-    /// One that does not answer keeps none of the others.
+    /// Runs `body` per file system; one that does not answer does not block the others.
     private static void forEachFileSystem(Backend backend, PartialFailures failures, InFileSystem body) {
         Clusters clusters = backend.ceph().ports().clusters();
         for (String cluster : clusters.ids()) {

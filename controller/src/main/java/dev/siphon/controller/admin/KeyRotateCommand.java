@@ -25,7 +25,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon key rotate`: other keys for volumes that are in use.
+/// `siphon key rotate`: replaces the keys of volumes while they are in use.
 @Command(
         name = "rotate",
         description = {
@@ -53,7 +53,7 @@ final class KeyRotateCommand implements Callable<Integer> {
             description = "Wait so long for sessions with the older keys to end (default: ${DEFAULT-VALUE}).")
     private int waitSeconds;
 
-    /// Which volumes.
+    /// Selects the volumes.
     static final class Which {
         @Parameters(
                 paramLabel = "VOLUME",
@@ -77,7 +77,7 @@ final class KeyRotateCommand implements Callable<Integer> {
         return options.run(command, this::rotate);
     }
 
-    /// @throws ParameterException if a flag has no meaning, before anything is done
+    /// @throws ParameterException if a flag is invalid, before anything is changed
     private void check() {
         if (which.days.filter(days -> days < 0).isPresent()) {
             throw new ParameterException(

@@ -7,7 +7,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// Where the running controller is, for picocli's `@Mixin`: for commands that make, change or remove volumes.
+/// The endpoint of the running controller, for picocli's `@Mixin`: for commands that create, change or delete
+/// volumes.
 public final class LeaderOptions {
     @Option(
             names = "--endpoint",
@@ -23,9 +24,9 @@ public final class LeaderOptions {
             description = "How long to wait for one volume whose contents are copied (default: 3600).")
     private int patienceSeconds;
 
-    /// A connection to the controller, made at the first call.
+    /// Returns a client of the controller, which connects at the first call.
     ///
-    /// @throws ParameterException if the endpoint is none
+    /// @throws ParameterException if the endpoint is invalid
     ControllerClient open(CommandSpec command) {
         try {
             return ControllerClient.at(endpoint, Duration.ofSeconds(patienceSeconds));

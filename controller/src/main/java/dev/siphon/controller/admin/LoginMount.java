@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// How a login host mounts a home: its data directory itself, so that one line does and `df` shows the home's size.
-/// The account's allowance is not enforced by such a client, and needs not be: the home's own quota is, and is
-/// counted against the allowance as a whole.
+/// How a login host mounts a home: its data directory directly, so that one line suffices and `df` shows the home's
+/// size. Such a client does not enforce the account's allowance, and need not: it enforces the home's own quota,
+/// which counts in full against the allowance.
 ///
-/// @param monitors as `mon_host` would name them
+/// @param monitors as in `mon_host`
 /// @param fileSystem the Ceph file system
 /// @param path the home's data directory in it
 /// @param userId the cephx identity, without `client.`
 /// @param keyring where the host has its keyring; the bare key is beside it, see [Keyring]
-/// @param at where the home is to be
+/// @param at the mount point
 record LoginMount(List<String> monitors, String fileSystem, String path, String userId, Path keyring, Path at) {
     private static final String PORT_1 = ":6789";
     private static final String PORT_2 = ":3300";
@@ -24,7 +24,7 @@ record LoginMount(List<String> monitors, String fileSystem, String path, String 
         monitors = List.copyOf(monitors);
     }
 
-    /// A command for ceph-fuse.
+    /// Returns a command for ceph-fuse.
     String fuse() {
         return String.join(
                 " ",
@@ -38,18 +38,18 @@ record LoginMount(List<String> monitors, String fileSystem, String path, String 
                 shell(at.toString()));
     }
 
-    /// A command for the kernel's client; it needs mount.ceph.
+    /// Returns a command for the kernel client; it needs mount.ceph.
     String kernel() {
         return "mount -t ceph " + shell(device()) + " " + shell(at.toString()) + " -o " + shell(options());
     }
 
-    /// A line of fstab(5) for the kernel's client.
+    /// Returns a line of fstab(5) for the kernel client.
     String fstab() {
         return String.join(" ", device(), at.toString(), "ceph", options() + ",_netdev", "0", "0");
     }
 
-    /// A line of an indirect autofs(5) map for the folder above [#at]. The colon in front says that the rest is no
-    /// `HOST:PATH` of NFS.
+    /// Returns a line of an indirect autofs(5) map for the parent directory of [#at]. The leading colon marks that
+    /// the rest is not an NFS `HOST:PATH`.
     String autofs() {
         return at.getFileName() + " -fstype=ceph," + options() + " :" + device();
     }
@@ -68,9 +68,9 @@ record LoginMount(List<String> monitors, String fileSystem, String path, String 
         return String.join(",", options);
     }
 
-    /// The address that the kernel's client takes, with its port: left out, the kernel would take that of the
-    /// messenger's version 1, and wait there for ever for an answer in version 2. Of
-    /// `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` it is the first.
+    /// Returns the address for the kernel client, with its port. Without a port the kernel would use that of
+    /// messenger v1, and wait there forever for a v2 reply. For `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` it is the
+    /// first.
     private static String address(String monitor) {
         List<String> addresses = new ArrayList<>(
                 List.of(monitor.replaceAll("^\\[(v[12]:.*)]$", "$1").split(",", -1)));
@@ -81,7 +81,7 @@ record LoginMount(List<String> monitors, String fileSystem, String path, String 
         return address.matches("[^:]+|\\[[^]]*]") ? address + port : address;
     }
 
-    /// A word of a command line.
+    /// Quotes a word of a command line.
     private static String shell(String word) {
         if (word.codePoints().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException("a control character in " + QuotedText.of(word));

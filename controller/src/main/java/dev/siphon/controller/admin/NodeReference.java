@@ -10,20 +10,20 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /// A node as an administrator names it: by the host name that its clients report, by its address, or by both as
-/// `NAME@ADDRESS`, which is its `node_id` in attach mode.
+/// `NAME@ADDRESS`, its `node_id` in attach mode.
 ///
-/// @param address as Java writes it, whichever way the administrator did
+/// @param address in Java's notation, whatever the administrator's was
 record NodeReference(Optional<String> name, Optional<String> address) implements Predicate<ClientSession> {
-    /// What is meant as an address, whether it is one or not.
+    /// Text that is meant as an address, valid or not.
     private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9A-Fa-f.:]*:[0-9A-Fa-f.:]*");
 
-    /// `10.213.027.002` is 10.213.23.2 to some programs, and 10.213.27.2 to others.
+    /// Some programs read `10.213.027.002` as 10.213.23.2, others as 10.213.27.2.
     private static final Pattern AMBIGUOUS = Pattern.compile("(?:.*\\.)?0[0-9]+(?:\\..*)?");
 
     private static final int PARTS_OF_IPV4 = 4;
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` has none of these forms, or its
-    ///     address is none
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` has none of these forms, or an invalid
+    ///     address
     static NodeReference parse(String text) {
         if (ADDRESS.matcher(text).matches()) {
             return new NodeReference(Optional.empty(), Optional.of(literal(text)));
@@ -32,7 +32,7 @@ record NodeReference(Optional<String> name, Optional<String> address) implements
         return new NodeReference(Optional.of(node.name()), node.address().map(NodeReference::literal));
     }
 
-    /// Reads an address, and asks no name server.
+    /// Parses an address without a DNS lookup.
     private static String literal(String text) {
         boolean hasFour = text.contains(":") || text.split("\\.", -1).length == PARTS_OF_IPV4;
         if (!hasFour || AMBIGUOUS.matcher(text).matches()) {
@@ -50,14 +50,14 @@ record NodeReference(Optional<String> name, Optional<String> address) implements
                 + " is no IP address; write IPv4 as four numbers of 0 to 255 without leading zeros");
     }
 
-    /// Whether the client says that it is there, or comes from its address.
+    /// Whether the client reports this host name, or connects from this address.
     @Override
     public boolean test(ClientSession session) {
         return name.filter(session.host()::equals).isPresent()
                 || address.filter(normal(session.address())::equals).isPresent();
     }
 
-    /// An address as Ceph writes it.
+    /// Converts an address in Ceph's notation to Java's.
     private static String normal(String address) {
         try {
             return InetAddress.ofLiteral(address).getHostAddress();

@@ -37,7 +37,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon user offboard`: for somebody who leaves.
+/// `siphon user offboard`: for an account whose person leaves.
 @Command(
         name = "offboard",
         description = {
@@ -64,7 +64,6 @@ final class OffboardCommand implements Callable<Integer> {
     @ArgGroup
     private What what = new What();
 
-    /// What to do.
     static final class What {
         @Option(
                 names = "--freeze",
@@ -120,7 +119,7 @@ final class OffboardCommand implements Callable<Integer> {
         return freeze(backend, groups, what.isFreezing(), failures);
     }
 
-    /// A cluster that does not answer keeps none of the others.
+    /// Returns the account's groups; a cluster that does not answer does not block the others.
     private List<SubvolumeGroup> groups(Backend backend, PartialFailures failures) {
         try {
             return new AccountGroups(
@@ -130,7 +129,7 @@ final class OffboardCommand implements Callable<Integer> {
             if (!what.isFreezing()) {
                 throw nothing;
             }
-            // it may read datasets all the same
+            // it may read datasets without a group
             return List.of(freezer(backend)
                     .makeGroup(backend.directory().account(account).orElseThrow(() -> nothing)));
         } catch (DriverException.InvalidRequest ambiguous) {

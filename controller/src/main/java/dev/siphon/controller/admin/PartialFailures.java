@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
-/// What went wrong with some of many volumes or clusters, so that the others are done all the same.
+/// Collects failures per volume or cluster, so that one does not block the others.
 final class PartialFailures {
     private final List<String> failures = new ArrayList<>();
 
-    /// Does something for one volume.
+    /// Runs an operation for one volume, and records its failure.
     void collect(VolumeId.Provisioned volume, Runnable body) {
         collect(volume.toString(), body);
     }
 
-    /// Does something for one volume, group or cluster.
+    /// Runs an operation for one volume, group or cluster, and records its failure.
     void collect(String one, Runnable body) {
         try {
             body.run();
@@ -24,12 +24,12 @@ final class PartialFailures {
         }
     }
 
-    /// Notes what is still to be done for a volume, group or cluster.
+    /// Records what is still to do for a volume, group or cluster.
     void add(String one, String what) {
         failures.add(one + ": " + what);
     }
 
-    /// Tells a person, a line for each.
+    /// Prints the failures to stderr, one per line.
     ///
     /// @return whether there were any
     boolean print(CommandSpec command) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon recover`: prints the objects of a Kubernetes that is lost, from what Ceph has.
+/// `siphon recover`: prints the objects of a lost Kubernetes, from what Ceph has.
 @Command(
         name = "recover",
         description = {
@@ -28,7 +28,6 @@ import picocli.CommandLine.Spec;
             "here are left out. Only reads."
         })
 public final class RecoverCommand implements Callable<Integer> {
-    /// What can be printed.
     enum What {
         VOLUMES,
         DATASETS,

@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon user`: what administrators do with accounts.
+/// `siphon user`: manages accounts.
 @Command(
         name = "user",
         description = "Lists accounts and what they have, and says what becomes of those whose person leaves.",

@@ -29,8 +29,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon user list`: every account that has something, and how much of its allowance is used up. Only reads,
-/// through the file systems and the directory; the mons and mgrs of the clusters are asked nothing for it.
+/// `siphon user list`: lists every account that has something, and how much of its allowance is used. Only reads
+/// the file systems and the directory; sends nothing to mons and mgrs.
 @Command(
         name = "list",
         description = {
@@ -59,12 +59,11 @@ public final class UserListCommand implements Callable<Integer> {
             AccountState state,
             String fileSystem) {}
 
-    /// What the directory says of an account.
     private enum AccountState {
         ACTIVE,
-        /// It has no such account any more.
+        /// The directory no longer has the account.
         GONE,
-        /// It does not answer.
+        /// The directory does not answer.
         UNKNOWN
     }
 
@@ -111,7 +110,7 @@ public final class UserListCommand implements Callable<Integer> {
         return groups;
     }
 
-    /// The accounts by the names of their groups; empty if the directory does not answer.
+    /// Returns the accounts by the names of their groups; empty if the directory does not answer.
     private Optional<Map<String, Account>> accounts(Backend backend) {
         Map<String, Account> accounts = new HashMap<>();
         try {
@@ -144,7 +143,7 @@ public final class UserListCommand implements Callable<Integer> {
         }
     }
 
-    /// An account that has no volume yet.
+    /// Returns the row of an account without volumes.
     private Row nothing(Backend backend) {
         Account account = backend.directory()
                 .account(only)

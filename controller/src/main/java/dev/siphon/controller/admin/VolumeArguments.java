@@ -14,11 +14,11 @@ import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/// What the commands for keys read from their arguments, and ask of the cluster.
+/// Parses the arguments of the key commands, and looks up their volumes in the cluster.
 final class VolumeArguments {
     private VolumeArguments() {}
 
-    /// The volumes of these ids.
+    /// Parses volume ids.
     static List<VolumeId.Provisioned> parse(CommandSpec command, List<String> ids) {
         List<VolumeId.Provisioned> volumes = new ArrayList<>();
         for (String id : ids) {
@@ -39,7 +39,7 @@ final class VolumeArguments {
         return volumes;
     }
 
-    /// What the key of a volume is to open, where the cluster has none of it any more.
+    /// Returns the caps for a volume's key, for when the cluster has no identity of it any more.
     static Optional<VolumeCaps> grant(CommandSpec command, Backend backend, VolumeId.Provisioned volume) {
         try (VolumeKeys keys = new VolumeKeys(
                 backend.ceph().ports(),
@@ -50,7 +50,7 @@ final class VolumeArguments {
         }
     }
 
-    /// Where keys are.
+    /// Returns the store of keys.
     static KeyStore store(CommandSpec command, Backend backend) {
         return backend.keys()
                 .orElseThrow(() -> new ParameterException(
@@ -58,7 +58,7 @@ final class VolumeArguments {
                         "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
     }
 
-    /// Whether there is such a volume. Asks the MDS: the mgr may be waiting for whoever's key is to go.
+    /// Whether the volume exists. Asks the MDS: the mgr may be blocked by a client whose key is being revoked.
     static boolean exists(Backend backend, VolumeId.Provisioned volume) {
         try {
             var _ = backend.ceph()

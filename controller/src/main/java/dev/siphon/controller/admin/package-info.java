@@ -1,6 +1,6 @@
-/// What administrators call beside a running controller: `siphon user`, `siphon key` and so on. Each command connects
-/// by itself and ends; what makes, changes or removes volumes goes through the controller's socket, since there is
-/// one leader.
+/// The administrators' commands: `siphon user`, `siphon key` and so on. Each opens its own connections and exits
+/// when done. Whatever creates, changes or deletes volumes goes through the controller's socket, because only the
+/// leader may do that.
 @NullMarked
 package dev.siphon.controller.admin;
 

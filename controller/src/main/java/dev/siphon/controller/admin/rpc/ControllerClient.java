@@ -22,10 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/// The controller that runs, by its CSI socket: it alone makes, changes and removes volumes.
+/// A client of the running controller, over its CSI socket: only the controller creates, changes and deletes
+/// volumes.
 ///
-/// Errors are what the controller answered, as the [DriverException] of their code; one that does not listen is
-/// [DriverException.BackendUnavailable].
+/// Throws the [DriverException] of the status code that the controller returns, and
+/// [DriverException.BackendUnavailable] if nothing listens on the socket.
 public final class ControllerClient implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration CALL = Duration.ofSeconds(60);
@@ -39,18 +40,18 @@ public final class ControllerClient implements AutoCloseable {
         this.patience = patience;
     }
 
-    /// The controller that listens at `endpoint`.
+    /// Returns a client of the controller that listens at `endpoint`.
     ///
     /// @param endpoint `unix:///PATH`
-    /// @param patience how long to ask again where it says to come back (ABORTED)
-    /// @throws IllegalArgumentException if that is no endpoint
+    /// @param patience how long to retry while the controller returns ABORTED
+    /// @throws IllegalArgumentException if the endpoint is invalid
     public static ControllerClient at(String endpoint, Duration patience) {
         return new ControllerClient(UnixSocketChannel.open(UnixEndpoint.parse(endpoint)), patience);
     }
 
-    /// CreateVolume, asked again while its contents are under way. Repeating it finds the volume.
+    /// Calls CreateVolume, and retries while the contents are being copied. A repeat finds the volume.
     ///
-    /// @param sizeBytes at least; 0 leaves it to the controller
+    /// @param sizeBytes the minimum; 0 for the controller's default
     /// @param source the volume to copy; empty for an empty volume
     public Volume create(
             String name, Map<String, String> parameters, long sizeBytes, Optional<VolumeId.Provisioned> source) {
@@ -69,15 +70,14 @@ public final class ControllerClient implements AutoCloseable {
         return patiently(() -> stub().createVolume(request.build())).getVolume();
     }
 
-    /// DeleteVolume; one that is not there is no error.
+    /// Calls DeleteVolume; succeeds if the volume does not exist.
     public void delete(VolumeId.Provisioned volume) {
         var _ = patiently(() -> stub().deleteVolume(DeleteVolumeRequest.newBuilder()
                 .setVolumeId(volume.toString())
                 .build()));
     }
 
-    /// Removes the home behind `door` with the files in it, and `door`, or neither; what is not there is no
-    /// error.
+    /// Deletes the home behind `door` with its files, and `door`, or neither. Succeeds if they do not exist.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for the home
     public void deleteHomeBehind(VolumeId.Provisioned door) {
@@ -87,9 +87,9 @@ public final class ControllerClient implements AutoCloseable {
                 .build()));
     }
 
-    /// ControllerExpandVolume; one that is as large already stays as it is.
+    /// Calls ControllerExpandVolume; a volume of that size or more stays as it is.
     ///
-    /// @param sizeBytes at least
+    /// @param sizeBytes the minimum
     public void expand(VolumeId.Provisioned volume, long sizeBytes) {
         var _ = patiently(() -> stub().controllerExpandVolume(ControllerExpandVolumeRequest.newBuilder()
                 .setVolumeId(volume.toString())

@@ -1,4 +1,4 @@
-/// Calls of administrators' commands to the running controller, over its own socket.
+/// The RPCs of administrators' commands to the running controller, over its own socket.
 @NullMarked
 package dev.siphon.controller.admin.rpc;
 
