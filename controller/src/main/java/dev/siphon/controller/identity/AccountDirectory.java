@@ -3,30 +3,30 @@ package dev.siphon.controller.identity;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Port: the directory that knows the accounts.
+/// Port: the directory of accounts.
 public interface AccountDirectory {
-    /// What the name of an account begins with that is a group: `group:vision`. No person's name does.
+    /// The prefix of a group's account name: `group:vision`. No person's name has it.
     String GROUP = "group:";
 
-    /// The account of that name; empty if there is none. The name is compared exactly: no wildcard, no other case,
-    /// no look-alike. An answer may be as old as the directory's configuration allows.
+    /// Returns the account of that name; empty if there is none. Compares names exactly: no wildcards, no case
+    /// folding, no normalization. The result may be as old as the directory's configuration allows.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it has several accounts of that name, or
-    ///     one that cannot own files: somebody has to mend the directory
+    ///     one that cannot own files; an administrator must correct the directory
     Optional<Account> account(String name);
 
-    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed
-    /// over twice. One that cannot own files is left out, and so may be the groups of people, which can be many.
-    /// May take minutes: nothing for a caller to wait for.
+    /// Passes every account to `each`, people and groups, by the directory's present state. May pass an account
+    /// twice. Skips accounts that cannot own files, and may skip the groups of people, because there can be many.
+    /// May take minutes, so no RPC should wait for it.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
-    ///     what was handed over until then is not all
-    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it is larger than memory is for
+    ///     then only some accounts were passed
+    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it does not fit in the memory limit
     void accounts(Consumer<Account> each);
 
-    /// What an administrator should know of the directory although the driver works: that it does not answer, and
-    /// how long what is known of it is still used. Empty if all is well. Never waits.
+    /// Returns a warning about the directory that does not stop the driver: that it does not answer, and how long
+    /// cached accounts still serve. Empty if there is none. Never blocks.
     default Optional<String> remark() {
         return Optional.empty();
     }

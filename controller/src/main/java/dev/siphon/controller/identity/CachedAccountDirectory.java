@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Puts a short memory before a directory that is reached over a network, so that what it knows can be used while
-/// it does not answer, and a slow one holds up only those who need a new answer.
+/// Caches the accounts of a directory that is reached over the network. Cached accounts serve while it does not
+/// answer, and a slow directory delays only lookups that are not cached.
 ///
-/// Each question is put once at a time, on a thread of its own; whoever asks the same meanwhile waits for that
-/// answer, at most for [DirectoryCacheLimits#patience] and the caller's deadline. Accounts that exist are kept.
-/// One that is older than [DirectoryCacheLimits#fresh] is asked for again; if the directory does not answer it is
-/// used up to [DirectoryCacheLimits#stale], and while the directory is known not to answer, nobody waits for it.
+/// Each lookup runs once at a time, on a thread of its own. Concurrent callers wait for the same result, at most
+/// for [DirectoryCacheLimits#patience] and their own deadline. Only existing accounts are cached. An account older
+/// than [DirectoryCacheLimits#fresh] is looked up again. If the directory does not answer, it serves until
+/// [DirectoryCacheLimits#stale]. While the directory is known not to answer, nobody waits for it.
 public final class CachedAccountDirectory implements AccountDirectory {
     private final AccountDirectory source;
     private final DirectoryCacheLimits limits;
@@ -31,26 +31,26 @@ public final class CachedAccountDirectory implements AccountDirectory {
     private final Map<String, PendingLookup> questions = new ConcurrentHashMap<>();
     private volatile boolean silent;
 
-    /// How a look-up ended.
+    /// The result of a lookup.
     public enum LookupOutcome {
-        /// from memory, young enough
+        /// cached, and younger than the fresh time
         FRESH,
-        /// the directory has it
+        /// found in the directory
         FOUND,
-        /// the directory has no such account
+        /// not in the directory
         ABSENT,
-        /// from memory, because the directory does not answer
+        /// cached, because the directory does not answer
         STALE,
-        /// the directory does not answer, and there is nothing that may be used instead
+        /// the directory does not answer, and nothing usable is cached
         UNAVAILABLE,
-        /// what the directory has cannot be used
+        /// the directory's entry is not usable
         REFUSED
     }
 
-    /// Is told of every look-up.
+    /// Observes every lookup.
     @FunctionalInterface
     public interface Observer {
-        /// A look-up ended after `waited`.
+        /// Reports that a lookup ended after `waited`.
         void ended(LookupOutcome outcome, Duration waited);
     }
 
@@ -58,9 +58,9 @@ public final class CachedAccountDirectory implements AccountDirectory {
 
     private record PendingLookup(FutureTask<Optional<Account>> answer, long since) {}
 
-    /// @param source may block; is called on virtual threads
-    /// @param timeLeft what is left of the caller's deadline
-    /// @param nanoTime a clock that only advances, as [System#nanoTime]
+    /// @param source may block; runs on virtual threads
+    /// @param timeLeft the rest of the caller's deadline
+    /// @param nanoTime a monotonic clock, as [System#nanoTime]
     public CachedAccountDirectory(
             AccountDirectory source,
             DirectoryCacheLimits limits,
@@ -115,12 +115,12 @@ public final class CachedAccountDirectory implements AccountDirectory {
         source.accounts(each);
     }
 
-    /// Says whether the directory answers, from whoever found out by other means.
+    /// Sets whether the directory answers, for a caller that found out by other means.
     public void reachable(boolean answers) {
         silent = !answers;
     }
 
-    /// How many accounts could be used now if the directory did not answer.
+    /// Returns how many cached accounts would serve now if the directory did not answer.
     public int usable() {
         synchronized (known) {
             return (int) known.values().stream()
@@ -148,8 +148,8 @@ public final class CachedAccountDirectory implements AccountDirectory {
         return nanoTime.getAsLong() - entry.since() < age.toNanos();
     }
 
-    /// Puts the question, or joins who puts it; but not one that has had its time: whether that one ever ends is
-    /// up to the directory, and the next caller may be luckier.
+    /// Starts the lookup, or joins a running one. Does not join one that has run for the patience already: it may
+    /// never end, and a new one may succeed.
     private FutureTask<Optional<Account>> ask(String name) {
         long now = nanoTime.getAsLong();
         PendingLookup mine = new PendingLookup(new FutureTask<>(() -> learn(name, now)), now);
@@ -169,7 +169,7 @@ public final class CachedAccountDirectory implements AccountDirectory {
                 && now - running.since() < limits.patience().toNanos();
     }
 
-    /// @param asked since when: an answer is as old as its question
+    /// @param asked when the lookup began, which counts as the age of its result
     private Optional<Account> learn(String name, long asked) {
         try {
             Optional<Account> answer = source.account(name);
@@ -185,7 +185,7 @@ public final class CachedAccountDirectory implements AccountDirectory {
         }
     }
 
-    /// Keeps the answer, unless a later question was answered before.
+    /// Caches the result, unless a later lookup has finished already.
     private void store(String name, long asked, Optional<Account> answer) {
         synchronized (known) {
             if (remembered(name).filter(it -> it.since() - asked > 0).isPresent()) {

@@ -2,11 +2,11 @@ package dev.siphon.controller.identity;
 
 import java.time.Duration;
 
-/// How long what a directory said is used, see [CachedAccountDirectory].
+/// The limits of [CachedAccountDirectory].
 ///
-/// @param fresh how long an answer is used without asking again
-/// @param stale how long it is used while the directory does not answer; not shorter than `fresh`
-/// @param entries how many accounts are kept, the least recently used go
+/// @param fresh how long an account serves without another lookup
+/// @param stale how long it serves while the directory does not answer; at least `fresh`
+/// @param entries how many accounts are cached; the least recently used is evicted
 /// @param patience how long a caller waits for the directory
 public record DirectoryCacheLimits(Duration fresh, Duration stale, int entries, Duration patience) {
     public DirectoryCacheLimits {

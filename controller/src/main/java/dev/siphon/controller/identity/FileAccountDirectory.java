@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// Accounts from files in the formats of passwd(5) and group(5); the directory that needs no server.
+/// Reads accounts from files in the formats of passwd(5) and group(5); needs no server.
 ///
-/// The files are read at each look-up, so that an account added by an administrator exists at once. They know
-/// nothing that stays when an account is renamed, so name and uid together are its id. They hold no allowance.
+/// Reads the files at each lookup, so that a new account exists at once. They have no id that survives a rename, so
+/// name and uid together are the id. They have no allowances.
 public final class FileAccountDirectory implements AccountDirectory {
     private static final int PASSWD_FIELDS = 7;
     private static final int GROUP_FIELDS = 4;
@@ -57,7 +57,7 @@ public final class FileAccountDirectory implements AccountDirectory {
                 .forEach(each);
     }
 
-    /// The account of a line, unless there are two of that name.
+    /// Returns the account of that name, unless two lines have it.
     private Optional<Account> usable(String name) {
         try {
             return account(name);
@@ -76,7 +76,7 @@ public final class FileAccountDirectory implements AccountDirectory {
         return Optional.empty();
     }
 
-    /// The line of that name, if there is one.
+    /// Returns the line of that name, if there is one.
     private static List<String[]> named(Path file, int fields, String name) {
         List<String[]> found = lines(file, fields).stream()
                 .filter(line -> line[0].equals(name))

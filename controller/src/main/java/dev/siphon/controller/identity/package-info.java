@@ -1,4 +1,4 @@
-/// Who owns volumes: the port to a directory of accounts and its adapters.
+/// The owners of volumes: the port to a directory of accounts, its cache, and the directory of files.
 @NullMarked
 package dev.siphon.controller.identity;
 

@@ -12,12 +12,12 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Follows monitors that move, and tells nodes where they are: a PersistentVolume keeps those that there were
-/// when it was made, and a pod must start when all of these are gone.
+/// Follows monitors that move, and publishes their addresses for nodes. A PersistentVolume keeps the addresses from
+/// its creation, and pods must start even when all of these are gone.
 public final class MonitorFollower {
     private static final Logger LOG = LoggerFactory.getLogger(MonitorFollower.class);
 
-    /// Rook replaces a monitor that has been silent for ten minutes (`ROOK_MON_OUT_TIMEOUT`).
+    /// Rook replaces a monitor that does not answer for ten minutes (`ROOK_MON_OUT_TIMEOUT`).
     private static final Duration EVERY = Duration.ofSeconds(60);
 
     private final Map<String, MonitorSource> sources;
@@ -27,24 +27,24 @@ public final class MonitorFollower {
     /// Why a source could not be read in the last round, by cluster.
     private final Map<String, String> silent = new HashMap<>();
 
-    /// What connects to clusters.
+    /// The connections to clusters.
     public interface Connections {
-        /// The monitors that each cluster is reached by; without clusters of which none is known.
+        /// Returns the monitors of each cluster that has known ones.
         SortedMap<String, List<String>> monitors();
 
-        /// Takes others for what is connected from now on. A connection that is there follows the cluster itself.
+        /// Sets the monitors for new connections. An existing connection follows the cluster's own monitor map.
         void moved(String cluster, List<String> monitors);
     }
 
     /// @param sources of the clusters whose monitors somebody else moves
-    /// @param store where nodes look; empty if they look nowhere
+    /// @param store publishes to nodes; empty if they read nothing
     public MonitorFollower(Map<String, MonitorSource> sources, Connections connections, Optional<MonitorStore> store) {
         this.sources = new TreeMap<>(sources);
         this.connections = connections;
         this.store = store;
     }
 
-    /// What the sources say now; without those that do not answer, of which the log says why.
+    /// Returns the monitors by those sources that answer, and logs why the others do not.
     public static Map<String, List<String>> readMonitors(Map<String, MonitorSource> sources) {
         Map<String, List<String>> found = new TreeMap<>();
         sources.forEach((cluster, source) -> {
@@ -59,17 +59,17 @@ public final class MonitorFollower {
         return found;
     }
 
-    /// Who moves the monitors of a cluster; empty if nobody does.
+    /// Returns the source of a cluster's monitors; empty if nobody moves them.
     public Optional<MonitorSource> source(String cluster) {
         return Optional.ofNullable(sources.get(cluster));
     }
 
-    /// Begins, until the task is closed.
+    /// Starts following; it ends when the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("monitors", Duration.ZERO, EVERY, this::follow);
     }
 
-    /// One round. What does not answer keeps what was known.
+    /// Does one round. Keeps the known monitors if a source does not answer.
     public void follow() {
         sources.forEach(this::follow);
         store.ifPresent(this::publish);
@@ -101,7 +101,7 @@ public final class MonitorFollower {
     private void publish(MonitorStore nodes) {
         SortedMap<String, List<String>> known = connections.monitors();
         try {
-            // what others wrote beside it harms nobody
+            // entries of others beside these do no harm
             if (!nodes.last().entrySet().containsAll(known.entrySet())) {
                 nodes.publish(known);
             }

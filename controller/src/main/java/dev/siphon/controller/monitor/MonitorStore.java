@@ -3,16 +3,16 @@ package dev.siphon.controller.monitor;
 import java.util.List;
 import java.util.Map;
 
-/// Port: where nodes read which monitors each cluster has now.
+/// Port: publishes each cluster's present monitors for nodes.
 public interface MonitorStore {
-    /// What is published; empty if nothing is, or something that this driver does not write.
+    /// Returns what is published; empty if nothing is, or if it is not in this driver's format.
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer now
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the store does not answer
     Map<String, List<String>> last();
 
-    /// Publishes it. Repeating it is safe.
+    /// Publishes the monitors. Idempotent.
     ///
-    /// @param monitors by the id of the cluster, each as `mon_host` would name them
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer now
+    /// @param monitors by the cluster's id, each in the form of `mon_host`
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the store does not answer
     void publish(Map<String, List<String>> monitors);
 }

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What Rook writes of its monitors into the ConfigMap `rook-ceph-mon-endpoints` (Rook's
+/// Parses the monitors in Rook's ConfigMap `rook-ceph-mon-endpoints` (Rook's
 /// `pkg/operator/ceph/cluster/mon/mon.go`, `persistExpectedMonDaemonsInConfigMap`).
 public final class RookEndpoints {
     /// The ConfigMap, in the namespace of Rook's cluster.
@@ -31,12 +31,12 @@ public final class RookEndpoints {
 
     private RookEndpoints() {}
 
-    /// The monitors, as Rook itself has them in `mon_host` of the Secret `rook-ceph-config`: one with the
-    /// port of messenger v1 serves v2 as well, and one with that of v2 serves nothing else. Sorted by their
-    /// names. One that is out of quorum is left out while others are left.
+    /// Returns the monitors sorted by name, as Rook writes them to `mon_host` of the Secret `rook-ceph-config`: one
+    /// with the port of messenger v1 serves v2 too; one with the port of v2 serves v2 only. Skips monitors that are
+    /// out of quorum, unless all are.
     ///
     /// @param data the entries of the ConfigMap
-    /// @throws DriverException.BackendFault (INTERNAL) if it names no monitor, or something else
+    /// @throws DriverException.BackendFault (INTERNAL) if it names no monitor, or is malformed
     public static List<String> monitors(Map<String, String> data) {
         List<Matcher> all = Arrays.stream(data.getOrDefault(DATA, "").split(",", -1))
                 .filter(text -> !text.isBlank())

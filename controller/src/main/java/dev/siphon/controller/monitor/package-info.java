@@ -1,4 +1,4 @@
-/// Where the monitors of a cluster are when somebody else moves them, as Rook does: followed, and told to nodes.
+/// Follows the monitors of clusters where somebody else moves them, as Rook does, and publishes them for nodes.
 @NullMarked
 package dev.siphon.controller.monitor;
 
