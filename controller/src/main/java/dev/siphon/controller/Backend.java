@@ -22,14 +22,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/// The clusters, directory and keys, connected to.
+/// The connections to clusters, directory, keys and Kubernetes.
 ///
 /// @param ceph the ports to all clusters
-/// @param directory knows the accounts
-/// @param keys where the keys of volumes are kept; empty if the driver mints none
-/// @param datasetKeys where those of volumes that show datasets are kept; empty likewise
+/// @param directory the accounts
+/// @param keys the store for keys of volumes; empty if the driver mints none
+/// @param datasetKeys the store for keys of volumes that show datasets; empty likewise
 /// @param kubernetes the ports that Kubernetes serves; empty without it
-/// @param monitors follows those that Rook moves
+/// @param monitors follows monitors that Rook moves
 public record Backend(
         CephAdapter ceph,
         AccountDirectory directory,
@@ -38,15 +38,15 @@ public record Backend(
         Optional<KubernetesAdapter> kubernetes,
         MonitorFollower monitors)
         implements AutoCloseable {
-    /// How often to see whether LDAP answers.
+    /// How often to check whether LDAP answers.
     private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
 
-    /// Begins to connect, and does not wait for it. Where Rook has the monitors, it asks Kubernetes for them
-    /// first, for some seconds at most.
+    /// Starts to connect, without waiting for it. Only for a cluster of Rook it first reads the monitors from
+    /// Kubernetes, for some seconds at most.
     ///
     /// @param driver the CSI driver's name
-    /// @param identity who this process is to the MDS daemons
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param identity of this process at the MDS daemons
+    /// @param timeLeft the rest of the caller's deadline
     public static Backend open(
             BackendConfig config,
             DriverName driver,
@@ -83,7 +83,8 @@ public record Backend(
         return sources;
     }
 
-    /// Whose identities of datasets this driver's are; empty without Kubernetes.
+    /// Returns the owner of this driver's dataset identities, derived from the Kubernetes cluster's uid; empty
+    /// without Kubernetes.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if Kubernetes does not answer
     public Optional<String> owner() {
@@ -102,7 +103,7 @@ public record Backend(
         };
     }
 
-    /// Takes no further call; waits some seconds at most.
+    /// Refuses further calls; waits some seconds at most.
     @Override
     public void close() {
         if (directory instanceof LdapAdapter connected) {

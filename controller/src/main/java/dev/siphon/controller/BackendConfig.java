@@ -6,16 +6,17 @@ import dev.siphon.controller.kubernetes.KubernetesAccess;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Which clusters, directory and keys there are; [BackendOptions] makes one from flags. Holds no secret: the
-/// clusters file names the files that keys are in.
+/// The configuration of clusters, directory, keys and Kubernetes, which [BackendOptions] reads from flags. Holds no
+/// secret: the clusters file only names the key files.
 ///
 /// @param clusters the clusters to serve
 /// @param limits how long calls to Ceph may take, and how many run at once per cluster
-/// @param directory where accounts are looked up
-/// @param keyFolder where the keys of volumes go; empty if they go into Kubernetes, or the driver mints none
+/// @param directory the source of accounts
+/// @param keyFolder the directory for keys of volumes; empty if they go into Kubernetes, or the driver mints none
 /// @param keyType of these keys; empty for the cluster's default
-/// @param datasetKeysInSecrets whether claims of datasets have keys in Secrets though all nodes ask for their own
-/// @param kubernetes which Kubernetes the driver belongs to; empty without it
+/// @param datasetKeysInSecrets whether claims of datasets have keys in Secrets, although all nodes request their
+///     own
+/// @param kubernetes the Kubernetes that the driver belongs to; empty without it
 public record BackendConfig(
         ClustersFile clusters,
         CallLimits limits,

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/// The flags that say which clusters, directory and keys there are, for picocli's `@Mixin`: those of the
-/// controller and of every administrator's command, which find them in the same environment.
+/// The flags for clusters, directory, keys and Kubernetes, for picocli's `@Mixin`. The controller and all
+/// administrators' commands share them, and read them from the same environment.
 public final class BackendOptions {
     @Option(
             names = "--clusters",
@@ -94,7 +94,7 @@ public final class BackendOptions {
             description = "Commands to one cluster that may run at once (default: 32).")
     private int threads;
 
-    /// Reads the flags; what is wrong with them is in `problems`.
+    /// Reads the flags; adds errors to `problems`.
     public ConfigProblems.ParsedValue<BackendConfig> read(ConfigProblems problems) {
         var file = problems.read("--clusters", () -> clusters(clusters));
         var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
@@ -111,12 +111,12 @@ public final class BackendOptions {
                 kubernetes.get()));
     }
 
-    /// Where accounts come from, for people.
+    /// Returns the source of accounts, for people.
     public String directoryInWords() {
         return directory.isEmpty() ? passwd + " and " + group + ", as --directory-config is not given" : directory;
     }
 
-    /// Whether there is a Kubernetes for what could go into files as well.
+    /// Whether Kubernetes is configured.
     boolean hasKubernetes() {
         return !kubernetesNamespace.isEmpty();
     }

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// How the controller is set up; [ControllerOptions] makes one from flags.
+/// The controller's configuration, which [ControllerOptions] reads from flags.
 ///
-/// @param server the shell of the process
+/// @param server the configuration of the process
 /// @param backend the clusters, directory and keys
 /// @param defaultOwner the account for classes that name none
-/// @param reconcileEvery how often the quotas of accounts are compared with the directory
-/// @param attach whether volumes are attached to nodes before they are used there
-/// @param leadAs what this controller is called among those of which one leads; empty if it is the only one
-/// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no
-///     node asks
+/// @param reconcileEvery how often the quotas of accounts are reconciled with the directory
+/// @param attach whether volumes are attached to nodes before use
+/// @param leadAs this controller's name in the election; empty if it is the only controller
+/// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no node
+///     reads it
 /// @param datasetsFile where datasets are declared; empty if in Kubernetes, or there are none
-/// @param namespaceOwner the account for which a namespace stands, for readers of datasets
+/// @param namespaceOwner maps a namespace to its account, for readers of datasets
 /// @param gates how long pods wait for datasets on disks of nodes
 public record ControllerConfig(
         ServerConfig server,

@@ -47,15 +47,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/// `siphon controller`: makes and removes volumes and snapshots. It runs once at a time, since it knows
-/// what exists because every change passes through it.
+/// `siphon controller`: creates, changes and deletes volumes and snapshots. Only one instance runs at a time: it
+/// knows what exists because every change passes through it.
 @Command(
         name = "controller",
         mixinStandardHelpOptions = true,
         description = "Makes, changes and removes volumes and snapshots (CSI controller services).")
 public final class ControllerMain implements Callable<Integer> {
-    /// How long one look at a cluster may take; shorter than the readiness check's own deadline, so that
-    /// its words are the cluster's.
+    /// The deadline of one check of a cluster. Shorter than the readiness check's own deadline, so that the
+    /// cluster's error is reported.
     private static final Duration LOOK = Duration.ofSeconds(4);
 
     @Spec
@@ -77,14 +77,14 @@ public final class ControllerMain implements Callable<Integer> {
         return process.await(config);
     }
 
-    /// Waits until this controller leads; meanwhile it says that it lives and is ready to take over. The socket
-    /// is not there before that, for which the sidecars wait: they need no election of their own, and all of
-    /// them act through the one that leads.
+    /// Waits until this controller leads. Meanwhile it is live, and ready as a standby. The socket appears only
+    /// afterwards, and the sidecars wait for it: they need no election of their own, and all act through the
+    /// leader.
     private static Leadership lead(ControllerConfig config, String name) throws InterruptedException {
         Leadership leadership = Leadership.seek(
                 config.backend().kubernetes().orElseThrow(),
                 name,
-                // what is under way ends with the process, and nothing begins any more
+                // running operations end with the process, and no new ones begin
                 () -> ImmediateExit.with(1));
         Readiness.Check standingBy = new Readiness.Check() {
             @Override
@@ -104,10 +104,9 @@ public final class ControllerMain implements Callable<Integer> {
         return leadership;
     }
 
-    /// Starts to serve; Ceph connects afterwards.
+    /// Starts to serve; connects to Ceph afterwards.
     ///
-    /// @param decorate what to put between the domain and Ceph: nothing, or what a test wants to see or
-    ///     break there
+    /// @param decorate wraps the ports to Ceph: nothing, or what a test observes or breaks
     public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
         return start(config, decorate, Optional.empty());
     }
@@ -160,7 +159,7 @@ public final class ControllerMain implements Callable<Integer> {
         Optional<DatasetServices> datasets = DatasetServices.of(config, backend, ports, grants, metrics);
         Optional<SealedSnapshots> sealed =
                 datasets.flatMap(DatasetServices::sealing).map(sealing -> new SealedSnapshots(sealing, domain));
-        // who ends in order removes its socket; another one that led may have been killed anywhere
+        // a clean exit removes the socket; an earlier leader elsewhere may have been killed
         boolean afterKill = leadership.isPresent()
                 || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
@@ -177,7 +176,7 @@ public final class ControllerMain implements Callable<Integer> {
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));
-        // the last to go: another one begins then
+        // released last: then another controller starts
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
         backend.kubernetes()
@@ -209,8 +208,8 @@ public final class ControllerMain implements Callable<Integer> {
                         ClientIdentity.of(driver, config.server().endpoint().path()));
     }
 
-    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at
-    /// its own volumes, and in the metrics. Without its directory it does all but create.
+    /// The controller is ready while the default cluster answers. Failures of other clusters show at their volumes
+    /// and in the metrics. Without the directory everything works but creating volumes.
     private static Readiness.Check check(Clusters clusters, AccountDirectory directory) {
         return new Readiness.Check() {
             @Override

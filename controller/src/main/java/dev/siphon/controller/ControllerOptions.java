@@ -96,7 +96,7 @@ public final class ControllerOptions {
 
     /// Reads the flags.
     ///
-    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
+    /// @throws picocli.CommandLine.ParameterException naming every invalid flag
     public ControllerConfig read(CommandSpec command) {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);

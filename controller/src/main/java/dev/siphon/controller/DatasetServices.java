@@ -35,20 +35,20 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// What the controller does with the datasets that administrators declare, put together.
+/// Assembles the controller's services for declared datasets.
 ///
-/// @param volumes that show them
-/// @param frozen who is no reader for now
-/// @param withdrawn takes keys from nodes whose readers are withdrawn; empty without Kubernetes
-/// @param grants tells nodes of them; empty where nobody asks
+/// @param volumes that show datasets
+/// @param frozen the accounts that may not read for now
+/// @param withdrawn revokes keys at nodes whose readers were withdrawn; empty without Kubernetes
+/// @param grants publishes grants for nodes; empty if nobody reads them
 /// @param access shows people what namespaces may use; empty without Kubernetes
-/// @param warnings of room for grants that runs out; empty without Kubernetes
-/// @param users writes down at them which pods use them; empty without Kubernetes
-/// @param idle removes keys that nodes use no more; empty without Kubernetes
-/// @param claims gives volumes of claims keys while nodes need them; empty without Kubernetes
-/// @param kubernetes has pods that name datasets themselves; empty without it
-/// @param warming has them filled for pods that wait; empty without Kubernetes
-/// @param sealing what makes datasets of snapshots; empty without Kubernetes
+/// @param warnings warns when the space for grants runs out; empty without Kubernetes
+/// @param users records at each dataset which pods use it; empty without Kubernetes
+/// @param idle removes keys that nodes no longer use; empty without Kubernetes
+/// @param claims mints keys for claims' volumes while nodes need them; empty without Kubernetes
+/// @param kubernetes answers nodes whose pods name datasets themselves; empty without it
+/// @param warming fills replicas for waiting pods; empty without Kubernetes
+/// @param sealing the ports that make datasets of snapshots; empty without Kubernetes
 record DatasetServices(
         DatasetVolumes volumes,
         FrozenAccounts frozen,
@@ -62,13 +62,13 @@ record DatasetServices(
         Optional<KubernetesAdapter> kubernetes,
         Optional<WarmupController> warming,
         Optional<SealedSnapshots.Ports> sealing) {
-    /// Two requests to the API server, or a look at a file, where nothing has changed.
+    /// Costs two requests to the API server, or reading a file, if nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
-    /// Most checks of small images end within that.
+    /// Most checks of small images end within this time.
     private static final Duration READ_BACK = Duration.ofSeconds(20);
 
-    /// Empty if none are declared anywhere.
+    /// Returns the services; empty if datasets cannot be declared anywhere.
     static Optional<DatasetServices> of(
             ControllerConfig config,
             Backend backend,
@@ -163,7 +163,7 @@ record DatasetServices(
                         revocation));
     }
 
-    /// What a node gets that is to keep a replica: the key, sealed for its question.
+    /// Returns the reply to a node that stores a replica: the key, sealed for its request.
     private static DatasetAccess.Answer answer(
             DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
         try {
@@ -184,7 +184,7 @@ record DatasetServices(
         return grants.map(known -> known.names(volume)).orElse(List.of());
     }
 
-    /// Goes on until the process ends.
+    /// Starts all services; they run until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
         process.closeAtEnd("frozen accounts", frozen.start(LOOK, tasks));
         withdrawn.ifPresent(taking -> process.closeAtEnd("withdrawn readers", taking.start(tasks)));

@@ -7,26 +7,26 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// One of the things that a service allows an identity: `allow rw tag cephfs data=cephfs` (`src/mon/MonCap.cc`,
+/// One capability of an identity at a service: `allow rw tag cephfs data=cephfs` (`src/mon/MonCap.cc`,
 /// `src/mds/MDSAuthCaps.cc`, `src/osd/OSDCap.cc`, `src/mgr/MgrCap.cc`).
 ///
-/// @param text as it was written
+/// @param text as written
 /// @param permissions letters, or `*` for all
-/// @param conditions words that narrow it down; none for everywhere
+/// @param conditions words that restrict it; none if it holds everywhere
 record Cap(String text, String permissions, Set<String> conditions) {
     private static final Pattern CLAUSE = Pattern.compile("(?:\"[^\"]*\"|[^\",;])+");
     private static final Pattern WORD = Pattern.compile("(?:\"[^\"]*\"|[^\"\\s])+");
     private static final Pattern PERMISSIONS = Pattern.compile("\\*|all|[rwxpsf]+");
     private static final String ALL = "*";
 
-    /// What a command of the mons may at most need, where a cap names the command and no letters.
+    /// The most that a mon command can need, for a cap that names a command and no letters.
     private static final String COMMAND = "rwx";
 
     Cap {
         conditions = Set.copyOf(conditions);
     }
 
-    /// Reads all that a service allows.
+    /// Parses all caps of one service.
     static List<Cap> parse(String caps) {
         List<Cap> found = new ArrayList<>();
         for (String clause : all(CLAUSE, caps)) {
@@ -52,12 +52,12 @@ record Cap(String text, String permissions, Set<String> conditions) {
         return new Cap(text, permissions, conditions);
     }
 
-    /// Whether a condition holds for everything.
+    /// Whether a condition restricts nothing.
     private static boolean isEverywhere(String word) {
         return word.equals("path=/") || word.endsWith("=*");
     }
 
-    /// Whether this cap allows all that `needed` does.
+    /// Whether this cap allows everything that `needed` allows.
     boolean covers(Cap needed) {
         boolean permits = permissions.equals(ALL)
                 || needed.permissions.chars().allMatch(letter -> permissions.indexOf(letter) >= 0);

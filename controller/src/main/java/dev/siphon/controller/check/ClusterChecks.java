@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Looks at a cluster: what answers, what runs there, and what the controller's identity may do.
+/// Checks a cluster: what answers, what runs there, and the caps of the controller's identity.
 ///
-/// @param wanted the file systems that volumes are to be made in; empty for all that there are
+/// @param wanted the file systems for volumes; empty for all
 /// @param uses what the identity is for
 public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Feature> uses) {
     public ClusterChecks {
@@ -30,14 +30,14 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
         uses = List.copyOf(uses);
     }
 
-    /// Looks at the cluster of that id.
+    /// Checks one cluster.
     ///
-    /// @return its file systems, of those that are wanted; empty if nobody can log in
+    /// @return those of its file systems that are wanted; empty if the login fails
     public Optional<List<String>> run(Checklist list, String cluster) {
         return new OfOne(list, cluster).look();
     }
 
-    /// The looks at one cluster.
+    /// The checks of one cluster.
     private final class OfOne {
         private final Checklist list;
         private final String cluster;
@@ -80,7 +80,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
             return Optional.of(names);
         }
 
-        /// librados goes on without a key, and waits.
+        /// Checks the keyring first, because librados connects without a key and then waits.
         private void checkKeyring() {
             Path file = access.keyringFile();
             String section = "[client." + access.user() + "]";
@@ -122,7 +122,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
             list.note(what("MDS of " + fileSystem.name()), served(fileSystem));
             String volumes = what("volumes of " + fileSystem.name());
             if (fileSystem.active().isEmpty()) {
-                // the mgr would wait for the MDS, and everybody else for the mgr
+                // the mgr would wait for the MDS, and block everybody else
                 list.note(volumes, new CheckOutcome.Skipped("no MDS is active"));
                 return;
             }
@@ -151,14 +151,14 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
             return cluster + ": " + part;
         }
 
-        /// What to do when nobody can log in.
+        /// Returns the remedy for a failed login.
         private String login(DriverException refused) {
             if (refused instanceof DriverException.AccessDenied) {
                 return caps(wanted);
             }
             String key = access.keyringFile() + " has to hold the key that `ceph auth get client." + access.user()
                     + "` prints, and this user has to be able to read it";
-            // Ceph's client may take a refusal for silence
+            // Ceph's client may report a refusal as a timeout
             return isAboutTheKey(refused)
                     ? key
                     : "mend `monitors` first if they failed; `ceph -s` tells whether the mons have a quorum; " + key;
@@ -185,8 +185,8 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
         }
     }
 
-    /// Whether librados could not connect for want of the right key: EACCES for a wrong one, ENOENT for a keyring
-    /// that has none for that user.
+    /// Whether librados could not connect because of the key: EACCES for a wrong key, ENOENT for a keyring without
+    /// that user.
     private static boolean isAboutTheKey(Throwable refused) {
         for (@Nullable Throwable cause = refused; cause != null; cause = cause.getCause()) {
             if (cause instanceof DriverException.AccessDenied || cause instanceof DriverException.NotFound) {
@@ -196,7 +196,8 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
         return false;
     }
 
-    /// Whether sessions of keys that are taken back can be ended; nothing else needs that.
+    /// Returns whether the identity can evict the sessions of packers and of revoked keys, in words. Only these
+    /// need it.
     static String sessions(List<String> fileSystems, Map<String, String> caps) {
         return new ControllerCaps(fileSystems, List.of(Feature.KEY_COMMANDS))
                         .missing(caps)
@@ -211,7 +212,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                 + (uses.contains(Feature.KEY_COMMANDS) ? " --key-commands" : "");
     }
 
-    /// Whether the file systems are there.
+    /// Checks that the file systems exist.
     private CheckOutcome there(List<FileSystem> found) {
         List<String> names = found.stream().map(FileSystem::name).toList();
         if (names.isEmpty()) {
@@ -233,7 +234,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                 : new CheckOutcome.Ok("active: " + String.join(", ", fileSystem.active()));
     }
 
-    /// Whether somebody who holds a key of an account, and gives no capability back, can make everybody else wait.
+    /// Checks that a client of one account that returns no capability cannot block the others forever.
     static CheckOutcome judgeEviction(double seconds) {
         return seconds > 0
                 ? new CheckOutcome.Ok("clients that give none back are evicted after " + Math.round(seconds) + " s")
@@ -242,7 +243,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                         "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 
-    /// Whether keys of that type can be had; which kernels can use them is for the nodes to tell.
+    /// Checks that the cluster allows keys of that type; the nodes check whether their kernels support it.
     static CheckOutcome judge(KeyTypes types) {
         String type = types.asked().orElse(types.preferred());
         return types.allowed().contains(type)

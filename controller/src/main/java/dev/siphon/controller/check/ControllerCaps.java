@@ -9,35 +9,35 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The least that the controller's identity must be allowed, by what the controller is to do. The lab's
-/// controller runs with exactly this.
+/// The least caps that the controller's identity needs, by the features it uses. The lab's controller has exactly
+/// these.
 ///
-/// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
-/// @param uses what it does beyond volumes and snapshots
+/// @param fileSystems for volumes; each name has the form of [VolumeId.Part#FILE_SYSTEM]
+/// @param uses the features beyond volumes and snapshots
 public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
-    /// Where volumes are, and where declared datasets may be, whose directories it makes if snapshots are sealed.
+    /// The directories of volumes and of declared datasets; sealing a snapshot creates directories in the latter.
     private static final String ITS_DIRECTORIES =
             "allow rwp fsname=%1$s path=/volumes, allow rwp fsname=%1$s path=/datasets";
 
-    /// What a controller may do besides.
+    /// An optional feature.
     public enum Feature {
         /// It mints keys (`--key-dir`).
         KEYS,
-        /// It ends sessions of nodes (`--attach`).
+        /// It evicts sessions of nodes (`--attach`).
         ATTACH,
-        /// Its identity serves `siphon key rotate` and `siphon key revoke` as well.
+        /// Its identity also serves `siphon key rotate` and `siphon key revoke`.
         KEY_COMMANDS
     }
 
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest if a file system's name has another form, so that it
-    ///     could end a cap
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if a file system's name has another
+    ///     form: it could inject a cap
     public ControllerCaps {
         fileSystems = List.copyOf(fileSystems);
         uses = List.copyOf(uses);
         fileSystems.forEach(VolumeId.Part.FILE_SYSTEM::check);
     }
 
-    /// What each service is to allow, as `ceph auth` takes it.
+    /// Returns the caps by service, in the syntax of `ceph auth`.
     SortedMap<String, String> byService() {
         SortedMap<String, String> caps = new TreeMap<>();
         caps.put("mgr", "allow module volumes rw");
@@ -47,9 +47,9 @@ public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
         return caps;
     }
 
-    /// What of that an identity lacks; empty if it has it all, or more.
+    /// Returns the caps that an identity lacks; empty if it lacks none.
     ///
-    /// @param has what each service allows it, as `ceph auth get` says
+    /// @param has its caps by service, as `ceph auth get` prints them
     List<String> missing(Map<String, String> has) {
         List<String> missing = new ArrayList<>();
         byService().forEach((service, caps) -> {
@@ -61,7 +61,8 @@ public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
         return missing;
     }
 
-    /// An MDS lets nobody see or end sessions but who may do all in its file system (`src/mds/MDSDaemon.cc`).
+    /// An MDS lists and evicts sessions only for an identity with all rights in its file system
+    /// (`src/mds/MDSDaemon.cc`).
     private boolean endsSessions() {
         return uses.contains(Feature.ATTACH) || uses.contains(Feature.KEY_COMMANDS);
     }
@@ -85,10 +86,10 @@ public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
                 .collect(Collectors.joining(", "));
     }
 
-    /// A shell command that makes an identity with these caps and writes its key to a file, or gives them to one
-    /// that exists.
+    /// Returns a shell command that creates an identity with these caps and writes its key to a file, or gives
+    /// these caps to an existing identity.
     ///
-    /// @param user without `client.`, of the form of the clusters file
+    /// @param user without `client.`, in the form of the clusters file
     /// @param words what comes before the entity, and what comes last
     public String command(String user, Words words) {
         StringBuilder text = new StringBuilder(words.first()).append(" client.").append(user);
@@ -99,15 +100,15 @@ public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
         return text.toString();
     }
 
-    /// The words around entity and caps.
+    /// The words around the entity and its caps.
     public record Words(String first, List<String> last) {
-        /// To make an identity, or find it; EINVAL if it exists with other caps.
+        /// Returns the words to create or find an identity; the command fails with EINVAL if it has other caps.
         public static Words make(String keyringFile) {
             return new Words("ceph auth get-or-create", List.of("-o " + quoted(keyringFile)));
         }
 
-        /// To give other caps to an identity that exists. Ceph 20 prints the key with them, which is nobody's
-        /// to see.
+        /// Returns the words to change the caps of an existing identity. Discards the output, because Ceph 20
+        /// prints the key too.
         public static Words change() {
             return new Words("ceph auth caps", List.of(">/dev/null"));
         }

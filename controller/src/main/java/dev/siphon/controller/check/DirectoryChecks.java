@@ -11,15 +11,14 @@ import dev.siphon.csi.check.Checklist;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/// Looks at the directory, and at an account that somebody knows to be there.
+/// Checks the directory, and an account that is known to exist.
 ///
-/// @param source where it has its accounts from, for people
+/// @param source where the accounts come from, for people
 /// @param sample the account's name, or `group:NAME`; empty for none
 public record DirectoryChecks(AccountDirectory directory, String source, Optional<String> sample) {
-    /// Asked for to see whether anybody answers; need not be there.
+    /// The lookup that tests whether the directory answers; the account need not exist.
     private static final String ANYBODY = "siphon-check";
 
-    /// Looks at both.
     public void run(Checklist list) {
         var answer = list.check(
                 "directory",

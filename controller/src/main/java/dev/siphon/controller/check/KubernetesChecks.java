@@ -6,11 +6,11 @@ import dev.siphon.csi.check.Checklist;
 import java.util.List;
 import java.util.Optional;
 
-/// Looks whether the API server answers, and lets the controller do what it has to.
+/// Checks that the API server answers, and that the controller has the rights it needs.
 ///
-/// @param kubernetes empty for a controller without
+/// @param kubernetes empty if the controller uses none
 public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
-    /// Asks for each right.
+    /// Checks each right.
     public void run(Checklist list) {
         if (kubernetes.isEmpty()) {
             list.note("kubernetes", new CheckOutcome.Skipped("--kubernetes-namespace is not given"));

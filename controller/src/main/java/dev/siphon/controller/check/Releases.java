@@ -8,14 +8,14 @@ import java.util.SortedMap;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
-/// The releases of Ceph that Siphon is tried with.
+/// The releases of Ceph that Siphon is tested with.
 final class Releases {
     private static final int OLDEST = 18;
     private static final int NEWEST = 20;
 
     private Releases() {}
 
-    /// @param versions that run, by type of daemon
+    /// @param versions the running versions, by type of daemon
     static CheckOutcome judge(SortedMap<String, Set<String>> versions) {
         String older = thoseOf(versions, release -> release < OLDEST);
         String newer = thoseOf(versions, release -> release > NEWEST);
