@@ -16,23 +16,23 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Looks whether a cluster is Rook's, and whether Siphon is set up as that needs it (docs/rook.md).
+/// Checks whether Rook manages a cluster, and whether Siphon is configured for that (docs/rook.md).
 ///
-/// @param kubernetes empty for a controller without
+/// @param kubernetes empty if the controller uses none
 /// @param monitors knows which clusters are Rook's by the clusters file
-/// @param namespace where to look for Rook's cluster if the clusters file does not say it
+/// @param namespace of Rook's cluster, if the clusters file does not have it
 public record RookChecks(
         ClusterStatus state, Optional<KubernetesAdapter> kubernetes, MonitorFollower monitors, String namespace) {
-    /// What Rook calls the identities of its CSI drivers (Rook's `pkg/operator/ceph/csi/secrets.go`), with a number
-    /// behind it once it has replaced one.
+    /// The prefix of the identities of Rook's CSI drivers (Rook's `pkg/operator/ceph/csi/secrets.go`). Rook appends
+    /// a number once it has replaced one.
     private static final String IDENTITIES = "csi-";
 
-    /// Where ceph-csi makes its subvolumes, unless it is told otherwise.
+    /// The default subvolumegroup of ceph-csi.
     private static final String GROUP = "csi";
 
-    /// Looks at the cluster of that id.
+    /// Checks one cluster.
     ///
-    /// @param fileSystems of it; empty if nobody can log in
+    /// @param fileSystems of the cluster; empty if the login failed
     public void run(Checklist list, String cluster, Optional<List<String>> fileSystems) {
         Optional<MonitorSource> followed = monitors.source(cluster);
         followed.ifPresent(source -> lookAt(list, cluster, source));
@@ -63,12 +63,12 @@ public record RookChecks(
                 found -> new CheckOutcome.Ok("followed: " + source.where() + " has " + String.join(",", found)));
     }
 
-    /// What a cluster has that Rook makes.
+    /// Signs that Rook manages a cluster.
     ///
-    /// @param identities of its drivers
+    /// @param identities of Rook's CSI drivers
     /// @param fileSystems that have ceph-csi's group
     record Signs(SortedSet<String> identities, List<String> fileSystems) {
-        /// A group `csi` alone may be that of a ceph-csi without Rook.
+        /// A group `csi` alone may belong to a ceph-csi without Rook.
         boolean areRooks() {
             return !identities.isEmpty();
         }
@@ -93,7 +93,7 @@ public record RookChecks(
         try {
             identities = state.clients(cluster, IDENTITIES, list.limit());
         } catch (DriverException.AccessDenied _) {
-            identities = new TreeSet<>(); // an identity that makes no keys need not see any
+            identities = new TreeSet<>(); // an identity that mints no keys need not see others
         }
         List<String> with = new ArrayList<>();
         for (String each : fileSystems) {
@@ -104,7 +104,7 @@ public record RookChecks(
         return new Signs(identities, with);
     }
 
-    /// What is wrong with an identity that Rook looks after; empty for one of Siphon's own.
+    /// Returns the failure for an identity that Rook manages; empty for one of Siphon's own.
     static Optional<CheckOutcome> identity(String user) {
         boolean isRooks = user.equals("admin") || user.equals("healthchecker") || user.startsWith(IDENTITIES);
         return isRooks
@@ -114,7 +114,7 @@ public record RookChecks(
                 : Optional.empty();
     }
 
-    /// Addresses that somebody wrote down, against those that there are.
+    /// Compares the configured addresses with the present ones.
     private void compare(Checklist list, String cluster) {
         Optional<MonitorSource> source = kubernetes.map(adapter -> adapter.rookMonitors(namespace));
         var _ = list.check(
@@ -124,7 +124,7 @@ public record RookChecks(
                 outcome -> outcome);
     }
 
-    /// What the clusters file has, names resolved.
+    /// Returns the addresses in the clusters file, with names resolved.
     private SortedSet<String> addresses(String cluster) {
         SortedSet<String> addresses = new TreeSet<>();
         for (String host : Monitors.parse(state.access(cluster).monHost()).hosts()) {
@@ -139,12 +139,13 @@ public record RookChecks(
         return addresses;
     }
 
-    /// Where the monitors are now.
+    /// The present addresses of the monitors.
     ///
-    /// @param where this is known from, for people
+    /// @param where their source, for people
     record Current(SortedSet<String> hosts, String where) {}
 
-    /// A ConfigMap that cannot be read is no failure: nobody has said that Siphon may.
+    /// Returns the present addresses. Uses `ceph mon dump` if Siphon cannot read the ConfigMap, which is no
+    /// failure: nobody has granted that right.
     private Current current(Checklist list, String cluster, Optional<MonitorSource> source) {
         if (source.isPresent()) {
             try {

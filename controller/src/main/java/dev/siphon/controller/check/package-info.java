@@ -1,6 +1,4 @@
-/// What `siphon check controller` looks at, and what it makes of the answers: clusters, the directory, Kubernetes.
-/// Changes
-/// nothing.
+/// The checks of `siphon check controller`: clusters, the directory, Kubernetes. Changes nothing.
 @NullMarked
 package dev.siphon.controller.check;
 
