@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes
-/// the digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in
-/// parallel, checked, and done again.
+/// Makes an image chunk by chunk. A thread reads the contents of a chunk into its buffer, computes the digest, and
+/// writes the chunk. So each thread needs memory for one chunk. A chunk is also the unit that is read in parallel,
+/// verified, and redone.
 final class ChunkWork implements WorkerPool.Work {
     private static final MemorySegment ZEROS =
             MemorySegment.ofArray(new byte[ErofsFormat.BLOCK_BYTES]).asReadOnly();
@@ -75,7 +75,8 @@ final class ChunkWork implements WorkerPool.Work {
         return Digest.of(chunk.asByteBuffer());
     }
 
-    /// A new file is zeros where nothing was written, so holes of large files need not be.
+    /// Whether a chunk is all zeros. A new file reads as zeros where nothing was written, so holes of large files
+    /// need no write.
     private static boolean isZeros(MemorySegment chunk) {
         for (long at = 0; at < chunk.byteSize(); at += ZEROS.byteSize()) {
             if (chunk.asSlice(at, ZEROS.byteSize()).mismatch(ZEROS) >= 0) {
@@ -85,7 +86,7 @@ final class ChunkWork implements WorkerPool.Work {
         return true;
     }
 
-    /// A hole of a terabyte has 262,144 of them.
+    /// Cached, because a hole of 1 TiB has 262,144 such chunks.
     private static final class OfZeros {
         static final Digest DIGEST = Digest.of(ByteBuffer.allocate(Manifest.CHUNK_BYTES));
     }
@@ -95,7 +96,7 @@ final class ChunkWork implements WorkerPool.Work {
         next.set(digests.length());
     }
 
-    /// What was made, once all is done.
+    /// Returns the manifest, once all chunks are done.
     Manifest manifest() {
         List<Digest> all =
                 IntStream.range(0, digests.length()).mapToObj(digests::get).toList();

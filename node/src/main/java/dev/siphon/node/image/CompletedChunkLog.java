@@ -15,9 +15,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which chunks of an image are on disk, for who goes on after a packer has died. A line that says which
-/// image of what it is, then one per chunk: its number and its digest. A line that was cut off, and what is
-/// behind it, counts for nothing.
+/// Logs which chunks of an image are on disk, so that a later packer can resume. The first line identifies image
+/// and source; then each chunk has a line with its number and digest. Reading stops at the first incomplete line.
 final class CompletedChunkLog implements AutoCloseable {
     private static final Pattern LINE = Pattern.compile("([0-9]{1,9}) ([0-9a-f]{64})");
 
@@ -30,7 +29,8 @@ final class CompletedChunkLog implements AutoCloseable {
         this.channel = channel;
     }
 
-    /// The log at `path` if it is of the image that `title` says, or else a new one in its place.
+    /// Opens the log at `path` if it belongs to the image that `title` identifies; otherwise replaces it by a new
+    /// one.
     static CompletedChunkLog open(Path path, String title) {
         try {
             CompletedChunkLog log =
@@ -47,7 +47,7 @@ final class CompletedChunkLog implements AutoCloseable {
         }
     }
 
-    /// The length in bytes of what can be believed.
+    /// Returns the length of the valid part in bytes.
     private long read(String title) throws IOException {
         long size = channel.size();
         try (BufferedReader lines = Files.newBufferedReader(path, StandardCharsets.ISO_8859_1)) {
@@ -79,7 +79,7 @@ final class CompletedChunkLog implements AutoCloseable {
         }
     }
 
-    /// The digests of the chunks that it had when it was opened; to be changed by nobody.
+    /// Returns the digests of the chunks that were logged before this run. The caller may clear the map.
     Map<Integer, Digest> done() {
         return done;
     }
@@ -88,7 +88,7 @@ final class CompletedChunkLog implements AutoCloseable {
         return chunk + " " + digest.hex() + "\n";
     }
 
-    /// Adds `lines`, which are on disk when this returns.
+    /// Appends `lines`; they are on disk when this returns.
     ///
     /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room
     void write(String lines) {

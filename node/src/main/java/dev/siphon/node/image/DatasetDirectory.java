@@ -12,12 +12,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 
-/// The directory of one dataset on CephFS. What is in it is in a RADOS namespace of its own, since the key of its
-/// readers is bound to that (cephfs(8), "file layouts").
+/// The directory of one dataset on CephFS. Its files are in a RADOS namespace of their own, because the caps of its
+/// readers are limited to that (cephfs(8), "file layouts").
 public final class DatasetDirectory {
     private static final String NAMESPACE = "ceph.dir.layout.pool_namespace";
 
-    /// Every directory of CephFS has it.
+    /// Every directory of CephFS has this attribute.
     private static final String ENTRIES = "ceph.dir.entries";
 
     private final Path path;
@@ -26,13 +26,13 @@ public final class DatasetDirectory {
         this.path = path;
     }
 
-    /// Makes it, unless it is there: a namespace that somebody has given it stays.
+    /// Creates the directory if it does not exist. Keeps a namespace that is already set.
     ///
     /// @param root where the root of a file system is mounted
     /// @param name of the directory, and of the namespace after `dataset-`
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is no CephFS at `root`
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the mount's client may not do that
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if there are files in it that are in no namespace
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the mount's client may not set the layout
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has files, but no namespace of its own
     public static DatasetDirectory make(Path root, String name) {
         if (attribute(root, ENTRIES).isEmpty()) {
             throw new DriverException.InvalidRequest("there is no CephFS at " + root + ": mount its root there");
@@ -53,7 +53,7 @@ public final class DatasetDirectory {
         return new DatasetDirectory(path);
     }
 
-    /// Where the image is, or is to be.
+    /// Returns the path of the image, whether it exists or not.
     public Path image() {
         return path.resolve(Dataset.IMAGE);
     }

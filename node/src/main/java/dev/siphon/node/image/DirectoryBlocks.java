@@ -2,10 +2,10 @@ package dev.siphon.node.image;
 
 import java.nio.ByteBuffer;
 
-/// A directory's data in an image: blocks, each with some of its names. Names are sorted over all blocks,
-/// `.` and `..` among them, since the kernel looks for a block, and then for a name in it, by halves. A
-/// block begins with 12 bytes for each of its names (`struct erofs_dirent`: inode, offset of the name,
-/// type) and has the names behind that; what is left is zeros, but the last block ends with its last name.
+/// A directory's data in an image: blocks with names. The names, `.` and `..` included, are sorted over all blocks,
+/// because the kernel binary-searches for the block, and then for the name in it. A block starts with 12 bytes per
+/// name (`struct erofs_dirent`: inode, offset of the name, type), followed by the names. Zeros fill the rest,
+/// except that the last block ends with its last name.
 final class DirectoryBlocks {
     private static final int ENTRY_BYTES = 12;
 
@@ -15,7 +15,7 @@ final class DirectoryBlocks {
         entries = folder.entries();
     }
 
-    /// The length of the data in bytes.
+    /// Returns the length of the data in bytes.
     long size() {
         long size = 0;
         for (int first = 0; first < entries.length; ) {
@@ -26,9 +26,9 @@ final class DirectoryBlocks {
         return size;
     }
 
-    /// Puts those blocks into `target` that are wholly in it.
+    /// Puts the blocks that lie wholly in `target` into it.
     ///
-    /// @param at where the data begin, in bytes from the beginning of `target`, which may be before it
+    /// @param at where the data starts, in bytes from the start of `target`; may be negative
     void put(ByteBuffer target, long at, ImageLayout layout) {
         long position = at;
         for (int first = 0; first < entries.length && position < target.limit(); ) {
@@ -54,7 +54,7 @@ final class DirectoryBlocks {
         }
     }
 
-    /// The first name that is not in the block of which `first` is the first.
+    /// Returns the index after the last name in the block that starts with `first`.
     private int blockEnd(int first) {
         int used = 0;
         int end = first;

@@ -5,8 +5,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/// Directories that were found and not yet walked. The last one found is the next to be walked, which keeps
-/// them few in a deep tree.
+/// Directories that were found but not walked yet. The last one found is walked next, which keeps the queue short
+/// in a deep tree.
 final class DirectoryQueue {
     private final Deque<ImageInode.Folder> waiting = new ArrayDeque<>();
     private int walked;
@@ -16,8 +16,8 @@ final class DirectoryQueue {
         waiting.push(root);
     }
 
-    /// The next one, to be answered with [#done]; empty when there will be none. Waits while others may find
-    /// some.
+    /// Returns the next directory, for which the caller must call [#done]; empty if there will be no more. Waits
+    /// while other threads may find some.
     synchronized Optional<ImageInode.Folder> next() {
         while (!closed && waiting.isEmpty() && walked > 0) {
             try {
@@ -34,14 +34,14 @@ final class DirectoryQueue {
         return Optional.of(waiting.pop());
     }
 
-    /// A directory has been walked, and has `found` in it.
+    /// Reports that a directory was walked, and adds the directories `found` in it.
     synchronized void done(List<ImageInode.Folder> found) {
         found.forEach(waiting::push);
         walked--;
         notifyAll();
     }
 
-    /// There will be none.
+    /// Ends the queue.
     synchronized void close() {
         closed = true;
         notifyAll();

@@ -6,7 +6,7 @@ import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import java.nio.file.Path;
 
-/// A tree of files.
+/// Packs a tree of files.
 final class DirectorySource implements ImageSource {
     private final DirectoryHandle directory;
 
@@ -15,8 +15,8 @@ final class DirectorySource implements ImageSource {
     }
 
     /// @param source absolute
-    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for what is no directory or behind a link;
-    ///     NotFound
+    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) if it is not a directory, or has a symbolic link
+    ///     in its path; NotFound (NOT_FOUND)
     static DirectorySource open(Path source) {
         String path = source.toString();
         try {
@@ -44,7 +44,7 @@ final class DirectorySource implements ImageSource {
 
     @Override
     public void used() {
-        // nothing was kept
+        // keeps no state
     }
 
     @Override

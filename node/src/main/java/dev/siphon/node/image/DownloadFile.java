@@ -12,7 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
-/// What is downloaded, beside the image; and beside that, which version of what address it is.
+/// A download beside the image, with a second file that records its address and version.
 final class DownloadFile implements DownloadDirectory, AutoCloseable {
     private static final String TITLE = "siphon-download 1 ";
 
@@ -33,7 +33,7 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
     }
 
     static DownloadFile open(ImageFiles files, WebAddress address) {
-        // an address may have a token behind its path, which is for no file
+        // only a digest of the address: a token after its path must not be in a file
         String title =
                 TITLE + Digest.of(ByteBuffer.wrap(address.uri().toString().getBytes(StandardCharsets.UTF_8))) + " ";
         try {

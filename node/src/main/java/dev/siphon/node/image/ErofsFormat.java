@@ -4,15 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// EROFS on disk, as `fs/erofs/erofs_fs.h` of Linux has it: as much of it as Linux 5.10 mounts, with no
-/// incompatible feature. Every inode is of the extended form of 64 bytes (the compact one has no time), and
-/// its data are either wholly behind it in the same block (`EROFS_INODE_FLAT_INLINE`) or in blocks of their
-/// own (`EROFS_INODE_FLAT_PLAIN`). All numbers are little-endian, as is every buffer given to these
-/// methods.
+/// The on-disk format of EROFS, by `fs/erofs/erofs_fs.h` of Linux: the part that Linux 5.10 mounts, without
+/// incompatible features. Every inode has the extended form of 64 bytes, because the compact one has no time. Its
+/// data is either wholly behind it in the same block (`EROFS_INODE_FLAT_INLINE`), or in blocks of its own
+/// (`EROFS_INODE_FLAT_PLAIN`). All numbers are little-endian, as is every buffer passed to these methods.
 final class ErofsFormat {
     static final int BLOCK_BYTES = 4096;
     static final int INODE_BYTES = 64;
-    /// An inode's number (`nid`) is where it is, in units of so many bytes.
+    /// An inode's number (`nid`) is its position in units of this size.
     static final int SLOT_BYTES = 32;
 
     private static final int SUPERBLOCK_OFFSET = 1024;
@@ -30,14 +29,14 @@ final class ErofsFormat {
 
     private ErofsFormat() {}
 
-    /// What the superblock says.
+    /// The fields of the superblock.
     ///
-    /// @param inodes how many there are
+    /// @param inodes the number of inodes
     /// @param blocks the image's length in blocks
     /// @param root the number of the root's inode
     record Superblock(long inodes, long blocks, int root, UUID uuid) {}
 
-    /// Puts the superblock into `block`, the first of the image, which has nothing else in it.
+    /// Puts the superblock into `block`, the first of the image, which holds nothing else.
     static void put(Superblock superblock, ByteBuffer block) {
         int at = SUPERBLOCK_OFFSET;
         block.putInt(at, MAGIC)
@@ -52,7 +51,7 @@ final class ErofsFormat {
         }
         CRC32C checksum = new CRC32C();
         checksum.update(block.duplicate().position(at).limit(BLOCK_BYTES));
-        // Linux leaves out the last step of the algorithm, which inverts the result
+        // Linux omits the algorithm's final inversion
         block.putInt(at + CHECKSUM_OFFSET, ~(int) checksum.getValue());
     }
 
@@ -63,7 +62,7 @@ final class ErofsFormat {
     /// Puts `inode` into `target` at `at`.
     ///
     /// @param size of its data in bytes
-    /// @param block where they begin, if they are not behind the inode
+    /// @param block where the data starts, unless it is behind the inode
     static void put(
             ImageInode inode, ImageModes modes, long size, boolean inline, int block, ByteBuffer target, int at) {
         var status = inode.status();
@@ -88,7 +87,7 @@ final class ErofsFormat {
         };
     }
 
-    /// `file_type` of a name for `inode`.
+    /// Returns the `file_type` of a name for `inode`.
     static byte entryType(ImageInode inode) {
         return switch (inode) {
             case ImageInode.RegularFile _ -> 1;

@@ -2,7 +2,7 @@ package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
 
-/// What EROFS, and Linux, take of names: OUT_OF_RANGE is what is beyond.
+/// Checks the limits of EROFS and Linux for names and link targets. Violations are OUT_OF_RANGE.
 final class ErofsLimits {
     private static final int MAX_NAME_BYTES = 255;
 
@@ -15,7 +15,7 @@ final class ErofsLimits {
         }
     }
 
-    /// @param target where the symbolic link `name` leads
+    /// @param target the target of the symbolic link `name`
     static void checkTarget(ImageInode.Folder folder, byte[] name, byte[] target) {
         if (target.length == 0 || target.length >= ErofsFormat.BLOCK_BYTES) {
             throw new DriverException.CapacityOutOfRange("the symbolic link " + TreePath.quoted(folder, name)

@@ -7,15 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SortedMap;
 
-/// Extended attributes in an image: `user.*`, and with [ImageModes#PRESERVED] the two access lists. Never
-/// others: `security.*` and `trusted.*` give rights on the machine that mounts, and `ceph.*` speaks of the
-/// source.
+/// The extended attributes of an image: `user.*`, and with [ImageModes#PRESERVED] the two access lists. Never
+/// others: `security.*` and `trusted.*` grant rights on the machine that mounts, and `ceph.*` describes the source.
 ///
-/// On disk (`struct erofs_xattr_ibody_header`, `struct erofs_xattr_entry` of `fs/erofs/erofs_fs.h`) they
-/// follow their inode: a header of 12 bytes, then each as name length, index of the prefix, value length,
-/// the name without its prefix, the value, filled up to 4 bytes.
+/// On disk they follow their inode (`struct erofs_xattr_ibody_header`, `struct erofs_xattr_entry` of
+/// `fs/erofs/erofs_fs.h`). A header of 12 bytes comes first. Each attribute has the name length, the index of the
+/// prefix, the value length, the name without prefix, the value, and padding to 4 bytes.
 final class ExtendedAttributes {
-    /// What the count of 4-byte units in an inode can say.
+    /// The maximum that the inode's count of 4-byte units can express.
     private static final int MAX_BYTES = 12 + 4 * (0xffff - 1);
 
     private static final int HEADER_BYTES = 12;
@@ -27,7 +26,7 @@ final class ExtendedAttributes {
             Map.of("system.posix_acl_access", (byte) 2, "system.posix_acl_default", (byte) 3);
     private static final byte USER_INDEX = 1;
 
-    /// What an inode without any is followed by.
+    /// The encoding of no attributes.
     static final byte[] NONE = {};
 
     private ExtendedAttributes() {}
@@ -38,10 +37,10 @@ final class ExtendedAttributes {
                 || (modes.keepsAccessLists() && ACCESS_LISTS.containsKey(name));
     }
 
-    /// What follows the inode; empty for none.
+    /// Returns the bytes that follow the inode; empty for no attributes.
     ///
-    /// @param path whose they are, quoted, for the message
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) for more than EROFS can hold
+    /// @param path of the file, quoted, for messages
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if they exceed the limits of EROFS
     static byte[] encoded(SortedMap<String, byte[]> attributes, String path) {
         if (attributes.isEmpty()) {
             return NONE;
@@ -93,7 +92,7 @@ final class ExtendedAttributes {
                 : name.substring(USER.length()).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// `i_xattr_icount` of an inode that is followed by `encoded`.
+    /// Returns `i_xattr_icount` of the inode that `encoded` follows.
     static short count(byte[] encoded) {
         return (short) (encoded.length == 0 ? 0 : (encoded.length - HEADER_BYTES) / 4 + 1);
     }

@@ -2,10 +2,11 @@ package dev.siphon.node.image;
 
 import java.lang.foreign.MemorySegment;
 
-/// Where the contents of files come from.
+/// Reads the contents of files.
 interface FileData {
-    /// Fills `target` with what `file` has from `offset` on.
+    /// Fills `target` with the contents of `file` from `offset` on.
     ///
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it is not the file that was seen
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if the file changed since the tree was
+    ///     walked
     void read(ImageInode.RegularFile file, long offset, MemorySegment target);
 }

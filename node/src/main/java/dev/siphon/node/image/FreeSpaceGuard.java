@@ -7,22 +7,22 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Keeps what comes from elsewhere from filling a file system: a server may send without end, and little may be
-/// unpacked to anything. A CephFS that is full takes no byte of anybody.
+/// Keeps foreign data from filling a file system: a server may send without end, and a small archive may unpack to
+/// any size. A full CephFS accepts writes from nobody.
 final class FreeSpaceGuard {
-    /// What is left to others: a twentieth of all, and of a large file system a TiB.
+    /// The space that is left to others: a twentieth of the total, at most 1 TiB.
     private static final int SHARE = 20;
 
     private static final long ENOUGH = 1L << 40;
 
-    /// How much is written between two looks, in bytes.
+    /// How many bytes are written between two checks.
     private static final long EVERY = 16 << 20;
 
     private final Path directory;
     private final Space space;
     private long unseen;
 
-    /// How large a file system is.
+    /// The size of a file system.
     interface Space {
         /// In bytes.
         long total() throws IOException;
@@ -72,7 +72,7 @@ final class FreeSpaceGuard {
         }
     }
 
-    /// To be told of what is to be written before it is; looks each so many bytes.
+    /// Counts bytes about to be written; checks the free space every 16 MiB.
     ///
     /// @throws DriverException.QuotaExhausted as [#check]
     void writing(long bytes) {

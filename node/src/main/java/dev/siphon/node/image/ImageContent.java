@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
 
-/// Every byte of an image, to be had range by range in any order.
+/// Produces the bytes of an image, range by range in any order.
 final class ImageContent {
     private static final int FINGERPRINTED_AT_ONCE = 4096;
     private static final FileData NOTHING = (_, _, _) -> {};
@@ -30,9 +30,9 @@ final class ImageContent {
         return layout;
     }
 
-    /// Says which image this is, and of which files: two with the same one may go on with each other's work.
-    /// Besides all metadata in the image it is the number of each file, and when it was last changed in any
-    /// way. It says the same wherever a snapshot is mounted.
+    /// Identifies the image and its files: two packers with the same fingerprint can continue each other's work.
+    /// Covers the image's metadata, and each file's inode number and ctime. It does not depend on where a snapshot
+    /// is mounted.
     Digest fingerprint() {
         StringBuilder parts = new StringBuilder(metadata.hex());
         ByteBuffer part = ByteBuffer.allocate(FINGERPRINTED_AT_ONCE * 3 * Long.BYTES);
@@ -49,12 +49,12 @@ final class ImageContent {
         return digest(parts);
     }
 
-    /// The first block, which has nothing of a file in it.
+    /// Fills `block` with the first block, which has no contents of files.
     void fillFirst(MemorySegment block) {
         fill(0, block, NOTHING);
     }
 
-    /// Fills `memory` with what the image has from `offset` on; both are whole blocks.
+    /// Fills `memory` with the image's bytes from `offset` on; both are whole blocks.
     void fill(long offset, MemorySegment memory, FileData files) {
         memory.fill((byte) 0);
         ImageRange range = new ImageRange(offset, memory, files);
@@ -112,7 +112,7 @@ final class ImageContent {
         return new ErofsFormat.Superblock(inodes.size(), blocks, layout.slot(inodes.getFirst()), uuid);
     }
 
-    /// Of all but the superblock and the contents of files, and of the image's length.
+    /// Returns the digest of everything but the superblock and the contents of files, and of the image's length.
     private Digest digestOfMetadata() {
         StringBuilder parts = new StringBuilder().append(layout.imageBytes());
         try (Arena arena = Arena.ofConfined()) {
@@ -130,7 +130,7 @@ final class ImageContent {
         return Digest.of(ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
     }
 
-    /// The digest's beginning as a UUID of version 8, whose bits are the maker's (RFC 9562).
+    /// Returns the start of the digest as a UUID of version 8, which allows arbitrary bits (RFC 9562).
     private static UUID uuid(Digest digest) {
         long most = Long.parseUnsignedLong(digest.hex(), 0, 16, 16);
         long least = Long.parseUnsignedLong(digest.hex(), 16, 32, 16);

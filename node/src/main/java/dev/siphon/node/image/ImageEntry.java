@@ -3,18 +3,18 @@ package dev.siphon.node.image;
 import java.util.Arrays;
 import java.util.Comparator;
 
-/// A name in a directory, and what it names.
+/// A directory entry: a name and its inode.
 sealed interface ImageEntry permits ImageInode, ImageEntry.Alias {
-    /// As EROFS sorts names and looks for them: by their bytes, each from 0 to 255.
+    /// The order in which EROFS sorts and searches names: by unsigned bytes.
     Comparator<ImageEntry> BY_NAME = (one, other) -> Arrays.compareUnsigned(one.name(), other.name());
 
-    /// Its bytes, of whatever encoding; nobody changes them.
+    /// The name's bytes, in any encoding. Must not be modified.
     byte[] name();
 
-    /// What it names.
+    /// The inode of the name.
     ImageInode inode();
 
-    /// A further name of something: `.` and `..`, and all names of a file but its first.
+    /// A further name of an inode: `.` and `..`, and all names of a file but its first.
     final class Alias implements ImageEntry {
         private final byte[] name;
         private final ImageInode inode;

@@ -5,9 +5,9 @@ import java.util.List;
 
 /// The files around an image, all in one directory.
 ///
-/// @param image the image itself, once it is whole
+/// @param image the image itself, once it is complete
 record ImageFiles(Path image) {
-    /// What its readers go by: where this is, the image is whole.
+    /// The manifest. If it exists, the image is complete.
     Path manifest() {
         return beside(".manifest");
     }
@@ -17,42 +17,42 @@ record ImageFiles(Path image) {
         return beside(".part");
     }
 
-    /// Which chunks of [#part] are done.
+    /// The log of completed chunks of [#part].
     Path done() {
         return beside(".part.done");
     }
 
-    /// The manifest before it has its name.
+    /// The manifest before its rename.
     Path manifestPart() {
         return beside(".manifest.part");
     }
 
-    /// What is imported, while it comes from elsewhere.
+    /// The download of a remote import.
     Path download() {
         return beside(".download");
     }
 
-    /// Where [#download] comes from.
+    /// The origin of [#download].
     Path downloadOrigin() {
         return beside(".download.from");
     }
 
-    /// A tar that was compressed, before its name.
+    /// The unpacked tar before its rename.
     Path tarPart() {
         return beside(".part.tar.part");
     }
 
-    /// A tar that was compressed.
+    /// The unpacked tar.
     Path tar() {
         return beside(".part.tar");
     }
 
-    /// What [#tar] was made of.
+    /// The origin of [#tar].
     Path tarOrigin() {
         return beside(".part.tar.from");
     }
 
-    /// All but the image, which whoever makes one takes for its own: what has these names may be removed.
+    /// Returns all of them but the image. The packer owns files with these names, and may delete them.
     List<Path> others() {
         return List.of(
                 manifest(),

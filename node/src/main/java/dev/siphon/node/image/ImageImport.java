@@ -14,7 +14,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Makes images of what was not made on CephFS: of directories, of tars, and of tars on servers.
+/// Makes images of data that is not on CephFS yet: directories, tars, and tars on servers.
 public final class ImageImport {
     private final ImportListener listener;
     private final FetchLimits limits;
@@ -24,14 +24,14 @@ public final class ImageImport {
         this.limits = limits;
     }
 
-    /// Makes the image and then the manifest that `request` names, as [ImagePacker#pack] does: the same tree
-    /// gives the same bytes, wherever it comes from. What is fetched or unpacked for that lies beside the image
-    /// until that is whole; the same request goes on with it.
+    /// Makes the image and then the manifest of `request`, as [ImagePacker#pack] does. The same tree gives the same
+    /// bytes, whatever its origin. Downloaded and unpacked files lie beside the image until it is complete; a
+    /// repeat of the request resumes with them.
     ///
     /// @return the manifest
-    /// @throws DriverException as [ImagePacker#pack] and [Download#run] say; InvalidRequest (INVALID_ARGUMENT)
-    ///     for a tar that is damaged or cut off, or has members that no tree can have; BackendFault (INTERNAL)
-    ///     for another digest than was told
+    /// @throws DriverException as [ImagePacker#pack] and [Download#run]; InvalidRequest (INVALID_ARGUMENT) for a
+    ///     tar that is damaged or truncated, or has members that no tree can have; BackendFault (INTERNAL) if the
+    ///     digest does not match
     public Manifest run(ImportRequest request) {
         return new ImagePacker(listener)
                 .pack(request.image(), request.modes(), request.parallel(), files -> switch (request.origin()) {
@@ -58,7 +58,7 @@ public final class ImageImport {
         return tar(real(files.download()), request, Optional.empty(), files);
     }
 
-    /// What is beside the image is opened without following links, so it is asked for where it really is.
+    /// Returns the real path. Files beside the image are opened without following links.
     private static Path real(Path path) {
         try {
             return path.resolveSibling(".").toRealPath().resolve(path.getFileName());
@@ -81,7 +81,7 @@ public final class ImageImport {
         }
     }
 
-    /// Says which file a tar was unpacked from.
+    /// Identifies the file that a tar was unpacked from.
     private static String origin(ImportRequest request, FileStatus status) {
         return switch (request.origin()) {
             case ImportOrigin.Remote _ -> "sha256 " + request.sha256().orElseThrow();

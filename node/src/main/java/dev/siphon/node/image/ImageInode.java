@@ -3,7 +3,7 @@ package dev.siphon.node.image;
 import dev.siphon.node.linux.FileStatus;
 import java.util.Arrays;
 
-/// Something that the image has an inode for. It is made where its first name was found.
+/// An inode of the image, created at its first name.
 abstract sealed class ImageInode implements ImageEntry {
     private final Folder parent;
     private final byte[] name;
@@ -26,14 +26,13 @@ abstract sealed class ImageInode implements ImageEntry {
         this.attributes = attributes;
     }
 
-    /// A directory.
     static final class Folder extends ImageInode {
         private static final byte[] DOT = {'.'};
         private static final byte[] DOTS = {'.', '.'};
 
         private ImageEntry[] entries = {};
 
-        /// The root, which is its own parent.
+        /// Creates the root, which is its own parent.
         Folder(FileStatus status, byte[] attributes) {
             super(status, attributes);
         }
@@ -42,7 +41,7 @@ abstract sealed class ImageInode implements ImageEntry {
             super(parent, name, status, attributes);
         }
 
-        /// Takes what was found in it; `.` and `..` are added here.
+        /// Sets the contents, and adds `.` and `..`.
         void fill(java.util.List<? extends ImageInode> found) {
             ImageEntry[] all = found.toArray(new ImageEntry[found.size() + 2]);
             all[found.size()] = new Alias(DOT, this);
@@ -51,21 +50,19 @@ abstract sealed class ImageInode implements ImageEntry {
             entries = all;
         }
 
-        /// All names in it by their bytes, `.` and `..` among them. Whoever numbers the tree may put an alias in
-        /// place of a further name of a file.
+        /// Returns all names, sorted by bytes, with `.` and `..`. The numbering of the tree may replace a further
+        /// name of a file by an alias.
         ImageEntry[] entries() {
             return entries;
         }
     }
 
-    /// A regular file.
     static final class RegularFile extends ImageInode {
         RegularFile(Folder parent, byte[] name, FileStatus status, byte[] attributes) {
             super(parent, name, status, attributes);
         }
     }
 
-    /// A symbolic link.
     static final class Symlink extends ImageInode {
         private final byte[] target;
 
@@ -74,7 +71,7 @@ abstract sealed class ImageInode implements ImageEntry {
             this.target = target;
         }
 
-        /// Where it leads, as it was written; nobody changes it.
+        /// Returns the link's target as written. Must not be modified.
         byte[] target() {
             return target;
         }
@@ -94,17 +91,17 @@ abstract sealed class ImageInode implements ImageEntry {
         return this;
     }
 
-    /// What the source says it is.
+    /// Returns the status in the source.
     FileStatus status() {
         return status;
     }
 
-    /// Its extended attributes as the image holds them; nobody changes them.
+    /// Returns the encoded extended attributes. Must not be modified.
     byte[] attributes() {
         return attributes;
     }
 
-    /// Its place in the order of the image, from 0 for the root.
+    /// Returns the position in the image's order; the root is 0.
     int number() {
         return number;
     }
@@ -113,7 +110,7 @@ abstract sealed class ImageInode implements ImageEntry {
         number = place;
     }
 
-    /// How many names in the image name it.
+    /// Returns how many names in the image refer to it.
     int links() {
         return links;
     }

@@ -5,22 +5,21 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Where everything is in an image, known before a byte of it is made:
+/// The place of everything in an image, computed before any byte of it is made:
 /// ```
 /// block 0           the superblock
-/// from block 1 on   inodes in the order of the tree, each with its extended attributes, and its data if they are short
-/// then              directories and symbolic links that are not behind their inodes
-/// then              files, each at the beginning of a block, in the order of the tree
+/// from block 1 on   inodes in tree order, each followed by its extended attributes and by its data if short
+/// then              directories and symbolic links that are not inline
+/// then              files that are not inline, in tree order, each at the start of a block
 /// ```
 final class ImageLayout {
-    /// Data up to this length are behind their inode, so that two such inodes share a block at least: looking
-    /// at a small file then brings its data along. Longer ones would leave more of a block unused than they
-    /// save.
+    /// Data up to this length is behind its inode, so that at least two such inodes share a block. Then reading a
+    /// small file's inode brings its data along. Longer data would waste more of the block than it saves.
     static final int INLINE_BYTES = ErofsFormat.BLOCK_BYTES / 2 - ErofsFormat.INODE_BYTES;
 
-    /// 16 TiB: a block's number has 32 bits, of which all ones says "none".
+    /// 16 TiB: a block number has 32 bits, and all ones means "none".
     private static final long MAX_BLOCKS = 0xffff_ffffL;
-    /// 64 GiB of inodes: as many as an `int` counts slots for.
+    /// 64 GiB of inodes: slots are counted with an `int`.
     private static final long MAX_INODE_BYTES = (long) Integer.MAX_VALUE * ErofsFormat.SLOT_BYTES;
 
     private final ImageTree tree;
@@ -31,7 +30,7 @@ final class ImageLayout {
     private final long inodesEnd;
     private final long metadataEnd;
 
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it would be larger than EROFS can be
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it exceeds the limits of EROFS
     ImageLayout(ImageTree tree) {
         this.tree = tree;
         slots = new int[tree.inodes().size()];
@@ -54,7 +53,7 @@ final class ImageLayout {
 
     private void placeInode(ImageInode inode) {
         int head = ErofsFormat.INODE_BYTES + inode.attributes().length;
-        // no inode lies across the end of a block, nor do data behind one
+        // neither an inode nor inline data crosses a block boundary
         if (room() < ErofsFormat.INODE_BYTES) {
             end += room();
         }
@@ -92,7 +91,7 @@ final class ImageLayout {
         end += Math.ceilDiv(bytes, ErofsFormat.BLOCK_BYTES) * ErofsFormat.BLOCK_BYTES;
     }
 
-    /// The length of an inode's data in bytes.
+    /// Returns the length of an inode's data in bytes.
     static long dataBytes(ImageInode inode) {
         return switch (inode) {
             case ImageInode.Folder folder -> new DirectoryBlocks(folder).size();
@@ -101,7 +100,7 @@ final class ImageLayout {
         };
     }
 
-    /// Whether an inode's data are behind it.
+    /// Whether an inode's data is behind it in the same block.
     static boolean inline(ImageInode inode) {
         long bytes = dataBytes(inode);
         return bytes > 0
@@ -113,55 +112,55 @@ final class ImageLayout {
         return tree;
     }
 
-    /// The number that EROFS knows an inode by (`nid`).
+    /// Returns an inode's number in EROFS (`nid`).
     int slot(ImageInode inode) {
         return slots[inode.number()];
     }
 
-    /// Where an inode is, in bytes from the beginning of the image.
+    /// Returns an inode's offset in the image in bytes.
     long inodeOffset(ImageInode inode) {
         return (long) slot(inode) * ErofsFormat.SLOT_BYTES;
     }
 
-    /// Where an inode's data begin, if they are in blocks of their own, in blocks from the beginning of the
-    /// image; 0 if they are not.
+    /// Returns the first block of an inode's data, counted from the start of the image; 0 if it has no blocks of
+    /// its own.
     int block(ImageInode inode) {
         return blocks[inode.number()];
     }
 
-    /// The same in bytes.
+    /// Returns the same in bytes.
     long bodyOffset(ImageInode inode) {
         return Integer.toUnsignedLong(block(inode)) * ErofsFormat.BLOCK_BYTES;
     }
 
-    /// Where inodes end, in bytes.
+    /// Returns the end of the inodes in bytes.
     long inodesEnd() {
         return inodesEnd;
     }
 
-    /// Where the files begin that are not behind their inodes, in bytes.
+    /// Returns the offset in bytes at which the blocks of files start.
     long metadataEnd() {
         return metadataEnd;
     }
 
-    /// The length of the image in bytes.
+    /// Returns the length of the image in bytes.
     long imageBytes() {
         return end;
     }
 
-    /// The inode that is at `offset`, or the last one before it; the root if there is none.
+    /// Returns the index of the inode at `offset`, or of the last one before it; 0, the root, if there is none.
     int inodeAt(long offset) {
         int slot = (int) Math.min(Integer.MAX_VALUE, offset / ErofsFormat.SLOT_BYTES);
         int found = Arrays.binarySearch(slots, slot);
         return Math.max(0, found >= 0 ? found : -found - 2);
     }
 
-    /// Those inodes that have blocks of their own, in the order of those blocks.
+    /// Returns the inodes that have blocks of their own, in the order of those blocks.
     List<ImageInode> bodies() {
         return bodies;
     }
 
-    /// The place in [#bodies] of what is at `offset`, or of the last one before it; 0 if there is none.
+    /// Returns the index in [#bodies] of the data at `offset`, or of the last one before it; 0 if there is none.
     int bodyAt(long offset) {
         int low = 0;
         int high = bodies.size();

@@ -2,13 +2,13 @@ package dev.siphon.node.image;
 
 import dev.siphon.node.linux.FileStatus;
 
-/// Who may read what in an image.
+/// Owners and permissions in an image.
 public enum ImageModes {
-    /// Whoever may mount the dataset may read all of it: everything is root's, readable by everybody (`a+rX`),
-    /// with no write bits, which would promise what a read-only file system does not keep, and without setuid,
-    /// setgid and sticky. Those would have to go in any case: what belonged to some account and ran as it would
-    /// run as root. So images of the same files are equal whoever owned them. Access is decided by who may
-    /// mount, as docs/datasets.md has it. Execution is everybody's if it was anybody's.
+    /// Everybody who may mount the dataset may read all of it. Everything belongs to root and is readable by
+    /// everybody (`a+rX`). Write bits are cleared, because the file system is read-only. Setuid, setgid and sticky
+    /// are cleared, because a setuid program of some account would run as root. So images of the same files are
+    /// equal, whoever owned them. The right to mount decides about access (docs/datasets.md). A file that anybody
+    /// may execute is executable by everybody.
     READABLE {
         @Override
         int permissions(FileStatus status) {
@@ -34,7 +34,8 @@ public enum ImageModes {
             return false;
         }
     },
-    /// As they are, with POSIX access lists: for data whose own permissions say who may read it.
+    /// Keeps owners and permissions, with POSIX access lists: for data whose own permissions decide who may read
+    /// it.
     PRESERVED {
         @Override
         int permissions(FileStatus status) {
@@ -61,7 +62,7 @@ public enum ImageModes {
     private static final int EXECUTE = 0111;
     private static final int ALL = 0777;
 
-    /// The lowest 12 bits of the mode that the image gives a file.
+    /// Returns the lowest 12 bits of the mode in the image.
     abstract int permissions(FileStatus status);
 
     abstract int uid(FileStatus status);

@@ -15,24 +15,24 @@ public final class ImagePacker {
         this.listener = listener;
     }
 
-    /// Makes the image and then the manifest that `request` names. When it returns both are whole and on disk;
-    /// when it fails or dies there is no manifest, and the same request goes on where it stopped, if the source
-    /// is still the same. May be repeated: an image that is whole stays as it is.
+    /// Makes the image and then the manifest of `request`. On return both are complete and on disk. After a failure
+    /// or crash there is no manifest, and the same request resumes if the source is unchanged. May be repeated: a
+    /// complete image stays as it is.
     ///
-    /// The same files give the same bytes, whatever `parallel` is, wherever the source is mounted, and
-    /// whoever packs.
+    /// The same files give the same bytes, whatever `parallel` is, wherever the source is mounted, and whoever
+    /// packs.
     ///
     /// @return the manifest
     /// @throws DriverException InUse (FAILED_PRECONDITION) if the source changes or has a mount in it;
-    ///     OperationPending (ABORTED) if another packer makes this image; IncompatibleExisting (ALREADY_EXISTS)
-    ///     if the image's name is another file's; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold;
-    ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room; NotFound, AccessDenied, BackendUnavailable
-    ///     as the file systems say
+    ///     OperationPending (ABORTED) if another packer makes this image; IncompatibleExisting (ALREADY_EXISTS) if
+    ///     another file has the image's name; CapacityOutOfRange (OUT_OF_RANGE) if the tree exceeds the limits of
+    ///     EROFS; QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room; NotFound (NOT_FOUND), AccessDenied
+    ///     (PERMISSION_DENIED), BackendUnavailable (UNAVAILABLE) for errors of the file systems
     public Manifest pack(PackRequest request) {
         return pack(request.image(), request.modes(), request.parallel(), _ -> DirectorySource.open(request.source()));
     }
 
-    /// The same of any source, which is asked for once nobody else makes the image.
+    /// Does the same for any source; opens it once the image's lock is held.
     Manifest pack(Path image, ImageModes modes, int parallel, ImageSource.ReaderOpener opener) {
         try (PartLock lock = PartLock.take(new ImageFiles(image))) {
             ImagePublication.checkName(lock.files());

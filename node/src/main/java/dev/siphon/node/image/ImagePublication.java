@@ -13,11 +13,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/// The last steps, of which each is on disk before the next: where there is a manifest, there is its image.
+/// The last steps of packing. Each is on disk before the next: a manifest implies its image.
 final class ImagePublication {
     private ImagePublication() {}
 
-    /// Gives [ImageFiles#part], which is whole and on disk, its name.
+    /// Renames the complete [ImageFiles#part] to the image, after its data is on disk, and publishes its manifest.
     static void publish(ImageFiles files, Manifest manifest) {
         try {
             write(files.manifestPart(), manifest.text());
@@ -29,7 +29,7 @@ final class ImagePublication {
         }
     }
 
-    /// Makes a file anew, which is on disk when this returns.
+    /// Replaces a file; it is on disk when this returns.
     static void write(Path path, String text) throws IOException {
         Files.deleteIfExists(path);
         try (FileChannel channel = FileChannel.open(path, PartFile.OPENED, PartFile.PRIVATE)) {
@@ -43,21 +43,21 @@ final class ImagePublication {
 
     static void rename(Path from, Path to) throws IOException {
         Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-        // a directory is opened for reading alone, and flushed all the same
+        // a directory opens only for reading, but can be synced
         try (FileChannel directory = FileChannel.open(to.resolveSibling(".").normalize(), StandardOpenOption.READ)) {
             directory.force(true);
         }
     }
 
-    /// The manifest of an image that is there and whole, if it is the one that would be made. Tells it by its
-    /// first block, whose UUID and checksum stand for all metadata.
+    /// Returns the manifest of an existing complete image, if it is the one that would be made. Compares the length
+    /// and the first block, whose UUID and checksum cover all metadata.
     ///
     /// @param firstBlock of the image that would be made
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if another file is there
     static Optional<Manifest> existing(ImageFiles files, ByteBuffer firstBlock, long imageBytes) {
         try {
             if (!Files.exists(files.image())) {
-                // an image that somebody removed: a manifest that waits for another one would lie
+                // somebody deleted the image: its manifest must not describe another one
                 Files.deleteIfExists(files.manifest());
                 return Optional.empty();
             }
@@ -73,9 +73,9 @@ final class ImagePublication {
         throw isOther(files);
     }
 
-    /// Whether the image may be made, as far as that can be said before its source is known.
+    /// Checks early, before the source is read, that the image may be made.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if a file has its name that no packer made
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if a file that no packer made has its name
     static void checkName(ImageFiles files) {
         if (Files.exists(files.image()) && !Files.exists(files.manifest())) {
             throw isOther(files);
@@ -92,7 +92,7 @@ final class ImagePublication {
         ByteBuffer block = ByteBuffer.allocate(bytes);
         try (FileChannel channel = FileChannel.open(image, StandardOpenOption.READ)) {
             while (block.hasRemaining() && channel.read(block) >= 0) {
-                // as much as there is
+                // the file may be shorter
             }
         }
         return block.flip();

@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// A part of an image in memory, of which whatever is put there takes what lies within it.
+/// A range of an image in memory. Writes are clipped to the range.
 final class ImageRange {
     private final long start;
     private final MemorySegment memory;
     private final ByteBuffer bytes;
     private final FileData files;
 
-    /// @param start where in the image, in bytes
+    /// @param start the offset in the image in bytes
     ImageRange(long start, MemorySegment memory, FileData files) {
         this.start = start;
         this.memory = memory;
@@ -27,12 +27,12 @@ final class ImageRange {
         return start + memory.byteSize();
     }
 
-    /// All of it, to be written to at absolute positions.
+    /// Returns the range's buffer, for absolute writes.
     ByteBuffer bytes() {
         return bytes;
     }
 
-    /// Puts what of `content`, which begins at `at` in the image, is in this range.
+    /// Puts the part of `content` that lies in this range; `content` starts at `at` in the image.
     void put(long at, byte[] content) {
         long first = Math.max(at, start);
         long last = Math.min(at + content.length, end());
@@ -41,7 +41,7 @@ final class ImageRange {
         }
     }
 
-    /// The same of a file, which is read no further than that.
+    /// Does the same for a file, and reads only that part of it.
     void read(long at, ImageInode.RegularFile file) {
         long first = Math.max(at, start);
         long last = Math.min(at + file.status().size(), end());

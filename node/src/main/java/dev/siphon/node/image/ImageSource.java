@@ -1,30 +1,30 @@
 package dev.siphon.node.image;
 
-/// What an image is made of.
+/// The data that an image is made of.
 interface ImageSource extends AutoCloseable {
-    /// Looks at all that is in it.
+    /// Returns the tree of everything in it.
     ///
-    /// @param parallel how many directories are looked at at the same time, where it has such
+    /// @param parallel how many directories are read at once, if it has directories
     ImageInode.Folder tree(ImageModes modes, int parallel, PackListener listener);
 
-    /// For one thread, the one that asks for it.
+    /// Returns a reader that only the calling thread may use.
     ///
-    /// @param root what [#tree] said
+    /// @param root the result of [#tree]
     Reader reader(ImageInode.Folder root);
 
-    /// The image is whole: what was kept to go on with may go.
+    /// Called once the image is complete: deletes files that were kept for a resume.
     void used();
 
     @Override
     void close();
 
-    /// The contents of its files.
+    /// Reads the contents of files.
     interface Reader extends FileData, AutoCloseable {
         @Override
         void close();
     }
 
-    /// How to come by it, once nobody else makes the same image.
+    /// Opens the source, once the image's lock is held.
     interface ReaderOpener {
         ImageSource open(ImageFiles files);
     }

@@ -7,18 +7,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// All that the image has an inode for, in the image's order: a directory, then what it has in it but
-/// directories, by name, then its directories, each in this way. Files are read in this order by who goes
-/// through the dataset directory by directory, so their data follow each other on disk.
+/// All inodes of the image in its order: a directory, then its other entries by name, then its subdirectories, each
+/// in the same way. A reader that goes directory by directory reads files in this order, so their data is
+/// contiguous on disk.
 ///
 /// @param inodes the root is the first
 /// @param files how many of them are regular files
 record ImageTree(List<ImageInode> inodes, long files) {
-    /// What tells files apart whatever they are called.
+    /// Identifies a file independently of its names.
     private record Identity(long device, long inode) {}
 
-    /// Numbers all below `root`, and makes one of files with several names: the first name's, in the image's
-    /// order.
+    /// Numbers everything below `root`. Merges the names of a hard-linked file into one inode, at the first name in
+    /// the image's order.
     static ImageTree of(ImageInode.Folder root) {
         Numbering numbering = new Numbering();
         numbering.all(root);
@@ -55,7 +55,7 @@ record ImageTree(List<ImageInode> inodes, long files) {
                     case ImageInode.Symlink link -> named(link);
                 };
             }
-            // the first of them shall be popped first
+            // push in reverse, so that the first is popped first
             for (int i = entries.length - 1; i >= 0; i--) {
                 if (entries[i] instanceof ImageInode.Folder inner) {
                     inner.addLink();

@@ -2,9 +2,9 @@ package dev.siphon.node.image;
 
 import dev.siphon.node.fetch.FetchListener;
 
-/// Hears how far an import is.
+/// Receives the progress of an import.
 public interface ImportListener extends PackListener, FetchListener {
-    /// So much of a tar has been read, to be checked or unpacked.
+    /// Reports how much of a tar has been read, to verify or unpack it.
     ///
     /// @param done in bytes
     /// @param all in bytes

@@ -4,9 +4,9 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.node.fetch.WebAddress;
 import java.nio.file.Path;
 
-/// Where an import comes from.
+/// The origin of an import.
 public sealed interface ImportOrigin {
-    /// A directory or a tar that is here.
+    /// A local directory or tar.
     ///
     /// @param path absolute
     record Local(Path path) implements ImportOrigin {
@@ -18,8 +18,8 @@ public sealed interface ImportOrigin {
     /// A tar on a server.
     record Remote(WebAddress address) implements ImportOrigin {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an address that is not `http` or `https`,
-    ///     or has credentials in it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an address that is not `http` or `https`, or
+    ///     contains credentials
     static ImportOrigin parse(String text) {
         return WebAddress.looksLike(text) ? new Remote(WebAddress.parse(text)) : new Local(Path.of(text));
     }

@@ -5,16 +5,16 @@ import dev.siphon.csi.dataset.Digest;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// What is to be imported, and how.
+/// An order to import.
 ///
-/// @param sha256 of the tar's bytes as they are, compressed or not; a server's file needs it
-/// @param strip so many parts of each name in a tar are left out
-/// @param image the file that is to be made; its manifest is beside it, called the same with `.manifest` behind
-/// @param modes who may read what in it
-/// @param parallel how many directories or chunks are worked at at the same time, each with 4 MiB of memory
+/// @param sha256 of the tar as it is, compressed or not; required for a download
+/// @param strip how many leading parts of each name in a tar are removed
+/// @param image the file to make; its manifest is beside it, with the suffix `.manifest`
+/// @param modes owners and permissions in the image
+/// @param parallel how many directories or chunks are processed at once, each with 4 MiB of memory
 public record ImportRequest(
         ImportOrigin origin, Optional<Digest> sha256, int strip, Path image, ImageModes modes, int parallel) {
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what cannot be
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for invalid values
     public ImportRequest {
         image = image.toAbsolutePath().normalize();
         PackRequest.checkParallel(parallel);

@@ -2,20 +2,20 @@ package dev.siphon.node.image;
 
 import java.util.List;
 
-/// Hears how far the packer is. Called by many threads.
+/// Receives the packer's progress. Called by many threads.
 public interface PackListener {
-    /// So many `entries` have been found so far.
+    /// Reports how many `entries` have been found so far.
     void walked(long entries);
 
-    /// Sockets, FIFOs and devices, which are not in the image.
+    /// Reports sockets, FIFOs and devices, which are not packed.
     ///
     /// @param count how many there are
     /// @param first the first of them by name, quoted
     void leftOut(long count, List<String> first);
 
-    /// So many bytes of the image are there.
+    /// Reports how much of the image is complete.
     ///
-    /// @param done in bytes, of which those that an earlier run left are a part
+    /// @param done in bytes, including those of earlier runs
     /// @param all in bytes
     void packed(long done, long all);
 }

@@ -3,16 +3,16 @@ package dev.siphon.node.image;
 import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
 
-/// What is to be packed, and how.
+/// An order to pack a directory.
 ///
-/// @param source a directory, absolute, with no symbolic link in its path
-/// @param image the file that is to be made; its manifest is beside it, called the same with `.manifest` behind
-/// @param modes who may read what in it
-/// @param parallel how many directories or chunks are worked at at the same time, each with 4 MiB of memory
+/// @param source a directory, absolute, without symbolic links in its path
+/// @param image the file to make; its manifest is beside it, with the suffix `.manifest`
+/// @param modes owners and permissions in the image
+/// @param parallel how many directories or chunks are processed at once, each with 4 MiB of memory
 public record PackRequest(Path source, Path image, ImageModes modes, int parallel) {
     private static final int MOST = 256;
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what cannot be
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for invalid values
     public PackRequest {
         source = source.toAbsolutePath().normalize();
         image = image.toAbsolutePath().normalize();

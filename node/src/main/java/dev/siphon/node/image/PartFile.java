@@ -16,21 +16,21 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// An image that is being made, in [ImageFiles#part]. It is on disk before [CompletedChunkLog] says so, and what
-/// that says is read and compared all the same before it is believed. Once it is whole it gets its name, and
-/// after that its manifest does.
+/// An image that is being made, in [ImageFiles#part]. [CompletedChunkLog] records a chunk only once it is on disk.
+/// A resume still verifies the digest of each recorded chunk. Once the image is complete it is renamed, and then
+/// its manifest.
 final class PartFile implements AutoCloseable {
-    /// How a log begins.
+    /// The prefix of a log.
     static final String TITLE = "siphon-pack 1 ";
 
     static final Set<OpenOption> OPENED =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
-    /// 0600: what nobody but some accounts could read shall not be everybody's by way of its image.
+    /// 0600: the image must not expose files that only some accounts could read.
     static final FileAttribute<?>[] PRIVATE = {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
     };
 
-    /// So many chunks, 64 MiB, are lost at most when a packer dies.
+    /// The log is flushed after so many chunks (64 MiB); a crash loses about as much.
     private static final int LOGGED_AT_ONCE = 16;
 
     private final ImageFiles files;
@@ -48,9 +48,9 @@ final class PartFile implements AutoCloseable {
         this.fresh = fresh;
     }
 
-    /// Goes on with what is there if it is of the same image, and begins anew otherwise.
+    /// Resumes an existing file of the same image; otherwise starts over.
     ///
-    /// @param fingerprint what it is the image of
+    /// @param fingerprint of the image and its source
     /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED), BackendUnavailable (UNAVAILABLE)
     static PartFile open(PartLock lock, Digest fingerprint, long imageBytes) {
         ImageFiles files = lock.files();
@@ -75,18 +75,18 @@ final class PartFile implements AutoCloseable {
         if (!resumed) {
             log.done().clear();
             channel.truncate(0);
-            // its last byte gives it its length; what is never written reads as zeros
+            // writing the last byte sets the length; unwritten parts read as zeros
             channel.write(ByteBuffer.allocate(1), imageBytes - 1);
         }
         return new PartFile(files, channel, log, !resumed);
     }
 
-    /// The digest that an earlier run has left of chunk `index`; whether the chunk has it is to be seen.
+    /// Returns the digest that an earlier run logged for chunk `index`. The caller must verify it.
     Optional<Digest> claimed(int index) {
         return Optional.ofNullable(log.done().get(index));
     }
 
-    /// Whether what was not written yet is zeros.
+    /// Whether unwritten parts are zeros.
     boolean fresh() {
         return fresh;
     }
@@ -120,7 +120,7 @@ final class PartFile implements AutoCloseable {
         }
     }
 
-    /// Chunk `index` is written. It will be logged together with some others, since each time costs two flushes.
+    /// Records that chunk `index` is written. Logs chunks in batches, because each log write costs two flushes.
     void finished(int index, Digest digest) {
         synchronized (unlogged) {
             unlogged.append(CompletedChunkLog.line(index, digest));
@@ -128,7 +128,7 @@ final class PartFile implements AutoCloseable {
                 return;
             }
         }
-        // who comes while another flushes leaves it to the next
+        // if another thread is flushing, leave it to the next call
         if (logging.tryLock()) {
             try {
                 flush();
@@ -138,7 +138,7 @@ final class PartFile implements AutoCloseable {
         }
     }
 
-    /// Puts what is written on disk, and then says so.
+    /// Flushes the data, then logs its chunks.
     private void flush() {
         String lines;
         synchronized (unlogged) {
@@ -158,7 +158,7 @@ final class PartFile implements AutoCloseable {
         }
     }
 
-    /// All chunks are written: gives the image its name, and then the manifest.
+    /// Called once all chunks are written: renames the image, and then the manifest.
     void publish(Manifest manifest) {
         logging.lock();
         try {

@@ -11,10 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Keeps all packers but one away from an image, by a lock on the file that it is made in.
+/// Locks an image against other packers, by a lock on its part file.
 ///
-/// That file is renamed when it is whole, so one that was opened may by now be another's finished image: what has
-/// been locked is used only if it still has the name by which it was opened.
+/// The part file is renamed when complete, so a file that was opened may now be a finished image. The lock counts
+/// only if the file still has the name by which it was opened.
 final class PartLock implements AutoCloseable {
     private final ImageFiles files;
     private final ExclusiveLock lock;
@@ -39,7 +39,7 @@ final class PartLock implements AutoCloseable {
         }
     }
 
-    /// Empty if the file was renamed meanwhile, which happens once per finished image.
+    /// Tries to take the lock; empty if the file was renamed meanwhile, which happens once per finished image.
     private static Optional<PartLock> attempt(ImageFiles files) throws IOException {
         boolean unnamed = lacksManifest(files);
         Path path = unnamed ? files.image() : files.part();
@@ -56,7 +56,7 @@ final class PartLock implements AutoCloseable {
         return Optional.of(new PartLock(files, lock));
     }
 
-    /// Whether a packer died between the two last steps: the image has its name, and its manifest has not.
+    /// Whether a packer died between the last two renames: of the image, and of its manifest.
     private static boolean lacksManifest(ImageFiles files) {
         return Files.exists(files.image())
                 && !Files.exists(files.manifest())
@@ -68,12 +68,12 @@ final class PartLock implements AutoCloseable {
         return files;
     }
 
-    /// The file that is locked, to be closed by the caller.
+    /// Opens the locked file; the caller closes it.
     FileChannel open() throws IOException {
         return FileChannel.open(files.part(), PartFile.OPENED, PartFile.PRIVATE);
     }
 
-    /// Lets others at it; a file in which nothing has been begun goes.
+    /// Releases the lock, and deletes an empty part file.
     @Override
     public void close() {
         try (lock) {

@@ -3,8 +3,8 @@ package dev.siphon.node.image;
 import java.util.List;
 import java.util.TreeSet;
 
-/// What is not packed: a dataset has no use for sockets, FIFOs and devices, and a device would be one on
-/// each node.
+/// Collects files that are not packed. A dataset has no use for sockets, FIFOs and devices, and a device would be
+/// usable on each node.
 final class SkippedFiles {
     private static final int SHOWN = 10;
 
@@ -19,7 +19,7 @@ final class SkippedFiles {
         }
     }
 
-    /// Tells `listener`, if there is something to tell.
+    /// Reports to `listener`, if there are any.
     synchronized void reportTo(PackListener listener) {
         if (count > 0) {
             listener.leftOut(count, List.copyOf(first));

@@ -4,11 +4,11 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.SystemErrors;
 
-/// What went wrong with the source of an image.
+/// Translates errors of the image's source.
 final class SourceErrors {
     private SourceErrors() {}
 
-    /// The error to report for a system call that failed at `path`, which is quoted.
+    /// Returns the error for a system call that failed at `path`, which is quoted.
     static DriverException translate(String path, ErrnoException failed) {
         return switch (failed.errno()) {
             case ENOENT, ENOTDIR, ELOOP, ENODATA, EISDIR, ENXIO -> changed(path);
@@ -17,13 +17,13 @@ final class SourceErrors {
         };
     }
 
-    /// FAILED_PRECONDITION: it is not what it was when the tree was walked.
+    /// FAILED_PRECONDITION: the source changed since the tree was walked.
     static DriverException changed(String path) {
         return new DriverException.InUse(
                 path + " changed while it was packed: pack a snapshot, or a tree that nobody" + " writes to");
     }
 
-    /// FAILED_PRECONDITION: what is below a mount is of another tree, and hides what the source has there.
+    /// FAILED_PRECONDITION: a mount belongs to another tree, and hides the source's own files.
     static DriverException mounted(String path) {
         return new DriverException.InUse(
                 "something is mounted at " + path + ", which hides what is to be packed: unmount it");

@@ -6,8 +6,8 @@ import dev.siphon.node.linux.TreeFile;
 import dev.siphon.node.linux.TreeReader;
 import java.lang.foreign.MemorySegment;
 
-/// The files of the source, each compared before and after it is read with what was seen when the tree was
-/// walked: what was there instead for a moment, or is being written, is an error. For one thread.
+/// Reads the files of the source. Compares each, before and after reading, with its status when the tree was
+/// walked; a difference is an error. For one thread.
 final class SourceFiles implements ImageSource.Reader {
     private final TreeReader reader;
     private final ImageInode.Folder root;
@@ -41,10 +41,10 @@ final class SourceFiles implements ImageSource.Reader {
         }
     }
 
-    /// Files come directory by directory, so that this is rarely a call.
+    /// Enters a directory. Files come directory by directory, so it rarely changes.
     private void enter(ImageInode.Folder folder) {
         if (folder != here) {
-            here = root; // should the next line fail
+            here = root; // in case the next line fails
             reader.enter(TreePath.of(folder));
             here = folder;
         }

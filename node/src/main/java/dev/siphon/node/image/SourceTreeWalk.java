@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
 
-/// Looks at everything in a tree, with several directories at a time. What comes out depends neither on the
-/// order in which they are looked at nor on that in which a directory tells its names.
+/// Walks a tree with several threads. The result depends neither on their order nor on the order in which a
+/// directory lists its names.
 final class SourceTreeWalk implements WorkerPool.Work {
     private static final int TOLD_EVERY = 1000;
 
@@ -37,12 +37,12 @@ final class SourceTreeWalk implements WorkerPool.Work {
         queue = new DirectoryQueue(root);
     }
 
-    /// The root of what is in `source`, with all below it.
+    /// Returns the root of `source`, with everything below it.
     ///
-    /// @param walkers how many directories are looked at at the same time
+    /// @param walkers how many directories are read at once
     /// @throws dev.siphon.csi.DriverException InUse (FAILED_PRECONDITION) if something is mounted in it or it
-    ///     changes; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold; others as the file system
-    ///     fails
+    ///     changes; CapacityOutOfRange (OUT_OF_RANGE) if it exceeds the limits of EROFS; others for errors of the
+    ///     file system
     static ImageInode.Folder walk(DirectoryHandle source, ImageModes modes, int walkers, PackListener listener) {
         SourceTreeWalk walk = new SourceTreeWalk(source, modes, listener);
         WorkerPool.run("walk", walkers, walk);
@@ -66,7 +66,7 @@ final class SourceTreeWalk implements WorkerPool.Work {
         queue.close();
     }
 
-    /// Fills `folder`; the directories that are in it.
+    /// Fills `folder`, and returns the directories in it.
     private List<ImageInode.Folder> listDirectory(TreeReader reader, ImageInode.Folder folder) {
         List<ImageInode> found = new ArrayList<>();
         List<ImageInode.Folder> folders = new ArrayList<>();

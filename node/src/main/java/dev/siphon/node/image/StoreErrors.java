@@ -8,16 +8,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// What went wrong where the image is made.
+/// Translates errors at the place where the image is made.
 final class StoreErrors {
-    /// How the C library says ENOSPC and EDQUOT; the JDK passes on the text and not the number.
+    /// The C library's text for ENOSPC, and below for EDQUOT; the JDK reports only the text, not the number.
     private static final String NO_SPACE = "No space left on device";
 
     private static final String NO_QUOTA = "Disk quota exceeded";
 
     private StoreErrors() {}
 
-    /// The error to report.
     static DriverException translate(String what, Path path, IOException failed) {
         String message = what + " " + QuotedText.of(path.toString()) + " failed: " + failed;
         String reason = Objects.requireNonNullElse(failed.getMessage(), "");

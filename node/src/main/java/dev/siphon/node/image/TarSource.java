@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A tar that is not compressed. It is not unpacked: its headers are read once, and then each file's bytes
-/// where they are in it.
+/// Packs an uncompressed tar without unpacking it: reads its headers once, and then each file's bytes at their
+/// offset in the tar.
 final class TarSource implements ImageSource {
     private static final int TOLD_EVERY = 1000;
 
@@ -25,8 +25,8 @@ final class TarSource implements ImageSource {
     private final Map<Long, List<TarExtent>> sparse = new HashMap<>();
 
     /// @param path absolute
-    /// @param strip so many parts of each name are left out
-    /// @param used what to do once the image is whole
+    /// @param strip how many leading parts of each name are removed
+    /// @param used runs once the image is complete
     TarSource(Path path, int strip, Runnable used) {
         this.path = path;
         this.strip = strip;
@@ -34,8 +34,7 @@ final class TarSource implements ImageSource {
         tar = UnchangedFile.open(path);
     }
 
-    /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the
-    ///     place
+    /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the offset
     @Override
     public ImageInode.Folder tree(ImageModes modes, int parallel, PackListener listener) {
         TarTree tree = new TarTree(modes, strip, tar.status());
@@ -56,7 +55,7 @@ final class TarSource implements ImageSource {
         return tree.build(listener);
     }
 
-    /// For the thread that makes it.
+    /// For the thread that creates it.
     private static final class Bytes implements TarBytes, AutoCloseable {
         private static final int AT_ONCE = 64 * 1024;
 
@@ -123,7 +122,7 @@ final class TarSource implements ImageSource {
             }
         }
 
-        /// The first one that ends after `offset`.
+        /// Returns the index of the first extent that ends after `offset`.
         private static int firstAfter(List<TarExtent> extents, long offset) {
             int low = 0;
             int high = extents.size();

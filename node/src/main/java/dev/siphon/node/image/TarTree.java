@@ -15,10 +15,11 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// The tree that a tar would be unpacked to: of several members of one name the last, directories that no
-/// member is there for, hard links to what an earlier member is. Nothing is followed, so nothing leads out.
+/// The tree that a tar would unpack to. The last of several members with one name wins. Missing parent directories
+/// are implied. Hard links refer to earlier members. Symbolic links are not followed, so nothing leads out of the
+/// tree.
 ///
-/// The inode's number of a file is the place of its content in the tar.
+/// A file's inode number is the offset of its content in the tar.
 final class TarTree {
     private static final int DIRECTORY = 0x4000;
     private static final int REGULAR = 0x8000;
@@ -33,8 +34,8 @@ final class TarTree {
     private final Branch root;
     private final SkippedFiles skippedFiles = new SkippedFiles();
 
-    /// @param strip so many parts of each name are left out
-    /// @param tar the file
+    /// @param strip how many leading parts of each name are removed
+    /// @param tar the status of the tar file
     TarTree(ImageModes modes, int strip, FileStatus tar) {
         this.modes = modes;
         this.strip = strip;
@@ -68,8 +69,8 @@ final class TarTree {
         }
     }
 
-    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for what no tree can be, CapacityOutOfRange
-    ///     (OUT_OF_RANGE) for what EROFS cannot hold
+    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for a member that no tree can have,
+    ///     CapacityOutOfRange (OUT_OF_RANGE) if it exceeds the limits of EROFS
     void add(TarMember member) {
         List<String> parts = TarPath.parts(member.path(), strip, member.offset());
         if (!parts.isEmpty()) {
@@ -154,14 +155,14 @@ final class TarTree {
 
     private byte[] attributes(TarMember member) {
         SortedMap<String, byte[]> kept = new TreeMap<>(member.attributes());
-        // access lists are another format in a tar
+        // a tar stores access lists in another format
         kept.keySet().removeIf(name -> !ExtendedAttributes.keeps(ImageModes.READABLE, name));
         return kept.isEmpty()
                 ? ExtendedAttributes.NONE
                 : ExtendedAttributes.encoded(kept, TarPath.quoted(member.path()));
     }
 
-    /// Of a directory that only names of other members tell of.
+    /// Returns the status of a directory without a member of its own.
     private FileStatus implied() {
         return status(
                 DIRECTORY | IMPLIED_PERMISSIONS,
@@ -221,7 +222,7 @@ final class TarTree {
 
     private record Pending(Branch branch, ImageInode.Folder folder) {}
 
-    /// All of it, once; what was collected goes on the way.
+    /// Returns the whole tree. Frees the collected members on the way, so it works only once.
     ImageInode.Folder build(PackListener listener) {
         ImageInode.Folder top = new ImageInode.Folder(root.status, root.attributes);
         Deque<Pending> pending = new ArrayDeque<>();

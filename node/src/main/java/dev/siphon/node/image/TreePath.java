@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Where something is in the tree, seen from its root.
+/// Formats paths relative to the tree's root.
 final class TreePath {
     private static final int SHOWN_CHARS = 150;
 
     private TreePath() {}
 
-    /// For the kernel; empty for the root.
+    /// Returns the path for the kernel; empty for the root.
     static byte[] of(ImageInode inode) {
         Deque<ImageInode> parts = new ArrayDeque<>();
         for (ImageInode part = inode; !part.isRoot(); part = part.parent()) {
@@ -28,12 +28,12 @@ final class TreePath {
         return path.toByteArray();
     }
 
-    /// For people: quoted; of a long one the end, since that tells it from others.
+    /// Returns the quoted path for people. Keeps the end of a long one, because that distinguishes it from others.
     static String quoted(ImageInode inode) {
         return quoted(of(inode));
     }
 
-    /// The same of `name` in `folder`.
+    /// Returns the same for `name` in `folder`.
     static String quoted(ImageInode.Folder folder, byte[] name) {
         byte[] above = of(folder);
         ByteArrayOutputStream path = new ByteArrayOutputStream();

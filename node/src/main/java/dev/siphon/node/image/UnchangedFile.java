@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// A regular file that is read at any place, and is to stay what it was when it was opened: what changes is an
-/// error. For one thread, the one that opens it. No part of its path is a symbolic link.
+/// A regular file with random access that must not change after it is opened; a change is an error. For the thread
+/// that opens it. Its path may not contain symbolic links.
 final class UnchangedFile implements AutoCloseable {
     private final String shown;
     private final DirectoryHandle directory;
@@ -30,7 +30,8 @@ final class UnchangedFile implements AutoCloseable {
     }
 
     /// @param path absolute
-    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for what is no file or behind a link; NotFound
+    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) if it is not a file, or has a symbolic link in its
+    ///     path; NotFound (NOT_FOUND)
     static UnchangedFile open(Path path) {
         String shown = QuotedText.of(path.toString());
         try {
@@ -53,7 +54,7 @@ final class UnchangedFile implements AutoCloseable {
         }
     }
 
-    /// Quoted.
+    /// Returns the quoted path.
     String shown() {
         return shown;
     }
@@ -62,9 +63,9 @@ final class UnchangedFile implements AutoCloseable {
         return status;
     }
 
-    /// Fills `target`, which is native memory, with what is from `offset` on.
+    /// Fills `target`, which is native memory, with the bytes from `offset` on.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the file is not what it was
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the file changed
     void read(long offset, MemorySegment target) {
         try {
             check();

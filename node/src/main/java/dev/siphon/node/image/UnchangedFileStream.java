@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// A file from its beginning to its end.
+/// Reads a file sequentially.
 final class UnchangedFileStream extends InputStream {
     private static final int AT_ONCE = 1 << 20;
 
@@ -24,7 +24,7 @@ final class UnchangedFileStream extends InputStream {
         this.listener = listener;
     }
 
-    /// The first `most` bytes, or as many as there are.
+    /// Returns the first `most` bytes, or fewer if the file is shorter.
     static byte[] first(UnchangedFile file, int most) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory =
@@ -65,15 +65,15 @@ final class UnchangedFileStream extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
     }
 
-    /// Never 0 before the end: that is where a gzip stream looks for another one behind it.
+    /// Returns 0 only at the end: a gzip stream checks this to find a concatenated stream.
     @Override
     public int available() {
         return (int) Math.min(Integer.MAX_VALUE, file.status().size() - at + left.byteSize());
     }
 
-    /// Reads all of it.
+    /// Reads the whole file and closes this stream.
     ///
-    /// @throws DriverException.BackendFault (INTERNAL) if its digest is another one
+    /// @throws DriverException.BackendFault (INTERNAL) if the digest does not match
     void check(Digest expected) {
         try (this) {
             RunningDigest digest = new RunningDigest();

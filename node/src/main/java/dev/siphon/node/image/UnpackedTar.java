@@ -13,8 +13,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
-/// A compressed tar as it was before, beside the image: what is compressed cannot be read in the middle. It has
-/// its name once it is whole and on disk; one that was not is begun again.
+/// Unpacks a compressed tar to a file beside the image, because a compressed file has no random access. The file is
+/// renamed once it is complete and on disk; an incomplete one is unpacked again.
 final class UnpackedTar {
     private static final int AT_ONCE = 1 << 20;
     private static final String TITLE = "siphon-tar 1 ";
@@ -27,11 +27,11 @@ final class UnpackedTar {
         this.listener = listener;
     }
 
-    /// When this returns, [ImageFiles#tar] is whole.
+    /// Unpacks the tar; [ImageFiles#tar] is complete on return.
     ///
-    /// @param origin says which file `compressed` is
+    /// @param origin identifies the file `compressed`
     /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged file; QuotaExhausted
-    ///     (RESOURCE_EXHAUSTED) without room
+    ///     (RESOURCE_EXHAUSTED) if there is no room
     void make(Compression compression, UnchangedFile compressed, String origin) {
         String title = TITLE + origin + "\n";
         try {

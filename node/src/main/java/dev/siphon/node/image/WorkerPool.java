@@ -10,13 +10,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 
-/// Threads that do one thing together. Of the platform, since their calls into the kernel would pin the
-/// carriers of virtual ones; and so many at most, which bounds memory, descriptors and the load on the
-/// source.
+/// Runs one job on several threads. They are platform threads, because system calls would pin the carriers of
+/// virtual ones. Their number bounds memory, descriptors and the load on the source.
 final class WorkerPool {
     private WorkerPool() {}
 
-    /// What each of them does until nothing is left, and how the others hear that one has failed.
+    /// The job of each thread, and how to stop it if another thread fails.
     interface Work {
         void untilDone();
 
@@ -24,9 +23,9 @@ final class WorkerPool {
         void giveUp();
     }
 
-    /// Does `work` on `size` threads and returns when all have ended.
+    /// Runs `work` on `size` threads and returns when all have ended.
     ///
-    /// @param name of the threads, for who looks at them
+    /// @param name the prefix of the threads' names
     /// @throws RuntimeException the first failure, as it was thrown
     static void run(String name, int size, Work work) {
         ThreadFactory threads = Thread.ofPlatform().name(name + "-", 0).daemon().factory();
