@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Fetches one file, and goes on where an earlier attempt, or an earlier process, stopped.
+/// Downloads one file, and resumes what an earlier attempt or process left.
 public final class Download {
     private static final int READ_BYTES = 1 << 20;
-    /// A server that sends less than this each time and then fails is not waited for.
+    /// An attempt that receives less than this counts as a failure in a row.
     private static final long PROGRESS_BYTES = 1 << 20;
 
     private static final Pattern RANGE = Pattern.compile("bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18})");
@@ -29,7 +29,7 @@ public final class Download {
     private final FetchListener listener;
     private RunningDigest digest = new RunningDigest();
 
-    /// @param expected the digest of the file's bytes as the server sends them
+    /// @param expected the digest of the file as the server sends it
     public Download(
             WebAddress address, Digest expected, DownloadDirectory file, FetchLimits limits, FetchListener listener) {
         this.address = address;
@@ -39,11 +39,12 @@ public final class Download {
         this.listener = listener;
     }
 
-    /// When this returns, the file is whole and on disk. May be repeated: nothing is asked for that is there.
+    /// Downloads the file; it is complete and on disk on return. May be repeated: downloads nothing twice.
     ///
-    /// @throws DriverException BackendFault (INTERNAL) for another digest, with nothing kept;
-    ///     BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, with what came kept;
-    ///     NotFound, AccessDenied as the server says; QuotaExhausted (RESOURCE_EXHAUSTED) without room
+    /// @throws DriverException BackendFault (INTERNAL) if the digest does not match, and then deletes the data;
+    ///     BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, and then keeps the data;
+    ///     NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED) by the server's status; QuotaExhausted
+    ///     (RESOURCE_EXHAUSTED) if there is no room
     public void run() {
         boolean left = file.length() > 0;
         digestWhatIsThere();
@@ -56,7 +57,7 @@ public final class Download {
         boolean resumed = file.length() > 0;
         fetch();
         if (resumed && !digest.sofar().equals(expected)) {
-            // what an earlier process left may have been damaged since
+            // data of an earlier process may have been damaged since
             begin("");
             fetch();
         }
@@ -128,7 +129,7 @@ public final class Download {
         }
     }
 
-    /// How long the file is, if that is told; what is there is the beginning of what follows.
+    /// Returns the file's size, if the server reports it. On return the existing data is the start of what follows.
     private OptionalLong accept(HttpResponse<ResponseBody> response) throws IOException {
         HttpHeaders headers = response.headers();
         if (response.statusCode() == 200) {
@@ -154,13 +155,13 @@ public final class Download {
         }
     }
 
-    /// Not every server heeds `If-Range`.
+    /// Checks the ETag, because not every server respects `If-Range`.
     private boolean isSameVersion(HttpHeaders headers) {
         Optional<String> tag = headers.firstValue("ETag");
         return tag.isEmpty() || !file.validator().startsWith("\"") || tag.get().equals(file.validator());
     }
 
-    /// What `If-Range` takes (RFC 9110, 13.1.5): a tag that is not weak, or else a time.
+    /// Returns the value for `If-Range` (RFC 9110, 13.1.5): a strong tag, otherwise a time.
     private static String validator(HttpHeaders headers) {
         String validator = headers.firstValue("ETag")
                 .filter(tag -> tag.startsWith("\""))

@@ -2,15 +2,15 @@ package dev.siphon.node.fetch;
 
 import java.nio.ByteBuffer;
 
-/// Where what is fetched is kept, over the life of the process that fetches.
+/// Stores a download, across restarts of the process.
 public interface DownloadDirectory {
-    /// How much is there, in bytes.
+    /// Returns the size of the stored data in bytes.
     long length();
 
-    /// By what the server tells the version apart that is there; empty if it cannot be gone on with.
+    /// Returns the server's validator of the stored version; empty if it cannot be resumed.
     String validator();
 
-    /// Throws away what is there; what is added from now on is of the version `validator`.
+    /// Discards the data, and starts the version `validator`.
     void begin(String validator);
 
     /// Fails if there is no room for `bytes` more.
@@ -18,14 +18,14 @@ public interface DownloadDirectory {
     /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED)
     void makeSureOfRoom(long bytes);
 
-    /// Adds what remains in `bytes`, of which none remains then.
+    /// Appends all remaining `bytes`.
     void append(ByteBuffer bytes);
 
-    /// Reads into `target` what there is from `offset` on.
+    /// Reads stored data from `offset` on into `target`.
     ///
-    /// @return how much it was, in bytes; negative at the end
+    /// @return the number of bytes; negative at the end
     int read(long offset, ByteBuffer target);
 
-    /// Puts all on disk.
+    /// Flushes everything to disk.
     void flush();
 }

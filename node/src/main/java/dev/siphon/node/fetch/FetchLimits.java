@@ -2,12 +2,12 @@ package dev.siphon.node.fetch;
 
 import java.time.Duration;
 
-/// How long a server is waited for.
+/// The timeouts and retries of a download.
 ///
-/// @param connect for a connection
-/// @param stall for an answer, and then for each next byte
-/// @param attempts how often in a row nothing comes of it until it is given up
-/// @param pause after the first such time; twice as long after each next
+/// @param connect the timeout of a connection
+/// @param stall the timeout of the response, and then between two pieces of data
+/// @param attempts how many failures in a row end the download
+/// @param pause after the first failure; doubles after each further one
 public record FetchLimits(Duration connect, Duration stall, int attempts, Duration pause) {
     public static final FetchLimits USUAL =
             new FetchLimits(Duration.ofSeconds(30), Duration.ofSeconds(60), 6, Duration.ofSeconds(1));

@@ -15,8 +15,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// What a server sends, piece by piece, each waited for no longer than told: a stream of the JDK waits for
-/// ever. One piece is asked for at a time, so that no more of them is in memory.
+/// Receives a response piece by piece, with a timeout for each: a stream of the JDK would wait forever. Requests
+/// one piece at a time, to bound memory.
 final class ResponseBody implements HttpResponse.BodySubscriber<ResponseBody>, AutoCloseable {
     private sealed interface Event {}
 
@@ -55,9 +55,9 @@ final class ResponseBody implements HttpResponse.BodySubscriber<ResponseBody>, A
         events.add(new End());
     }
 
-    /// The next piece; empty at the end.
+    /// Returns the next piece; empty at the end.
     ///
-    /// @throws HttpTimeoutException if none comes for so long
+    /// @throws HttpTimeoutException if none arrives in time
     /// @throws IOException if the connection fails
     Optional<List<ByteBuffer>> next(Duration stall) throws IOException, InterruptedException {
         Event event = events.poll(stall.toMillis(), TimeUnit.MILLISECONDS);
@@ -75,7 +75,7 @@ final class ResponseBody implements HttpResponse.BodySubscriber<ResponseBody>, A
         };
     }
 
-    /// Ends the connection if not all of it has come.
+    /// Cancels the rest of the response.
     @Override
     public void close() {
         Flow.Subscription given = subscription.get();

@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// The SHA-256 digest of bytes that come one after another.
+/// Computes a SHA-256 digest incrementally.
 public final class RunningDigest {
     private final MessageDigest sha256;
 
@@ -18,12 +18,12 @@ public final class RunningDigest {
         }
     }
 
-    /// Adds what remains in `bytes`.
+    /// Adds the remaining `bytes`.
     public void add(ByteBuffer bytes) {
         sha256.update(bytes);
     }
 
-    /// Of all that has been added so far; more may be.
+    /// Returns the digest of everything added so far; more may follow.
     public Digest sofar() {
         try {
             return new Digest(HexFormat.of().formatHex(((MessageDigest) sha256.clone()).digest()));

@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/// An `http` or `https` address without credentials in it.
+/// An `http` or `https` address without credentials.
 ///
-/// @param uri with a host, and no user
+/// @param uri with a host, without user info
 public record WebAddress(URI uri) {
     private static final Pattern ANY = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
     private static final int MAX_PORT = 65_535;
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address, and for a name or
-    ///     password in it, which would be in lists of processes
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address, or one with user
+    ///     info, which process lists would expose
     public WebAddress {
-        // not shown, since it may have a password in it
+        // the messages omit the address, which may contain a password
         String scheme = Objects.requireNonNullElse(uri.getScheme(), "").toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
             throw new DriverException.InvalidRequest("an address is http:// or https://, not " + QuotedText.of(scheme));
@@ -37,12 +37,12 @@ public record WebAddress(URI uri) {
         }
     }
 
-    /// Whether `text` is an address, and no path.
+    /// Whether `text` is an address rather than a path.
     public static boolean looksLike(String text) {
         return ANY.matcher(text).matches();
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is none
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is not a valid address
     public static WebAddress parse(String text) {
         try {
             return new WebAddress(new URI(text));
@@ -55,10 +55,11 @@ public record WebAddress(URI uri) {
         return Objects.equals(uri.getScheme().toLowerCase(Locale.ROOT), "https");
     }
 
-    /// Where a server sends who asks here.
+    /// Returns the target of a redirect.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) from https to http, where anybody could answer
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) for a redirect from https to http, where anybody
+    ///     could answer
     WebAddress redirected(String location) {
         try {
             WebAddress to = new WebAddress(uri.resolve(new URI(location)));
@@ -72,7 +73,7 @@ public record WebAddress(URI uri) {
         }
     }
 
-    /// For people, quoted: without what is asked for behind the path, which may be a token.
+    /// Returns the quoted address for people, without the query, which may contain a token.
     public String shown() {
         String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
         return QuotedText.of(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath());

@@ -8,7 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.Optional;
 
-/// Asks for a file, or for what is still missing of it.
+/// Requests a file, or the rest of one.
 final class WebServer implements AutoCloseable {
     private static final int MAX_REDIRECTS = 10;
 
@@ -24,11 +24,12 @@ final class WebServer implements AutoCloseable {
                 .build();
     }
 
-    /// The answer to a request for what `address` has from byte `from` on, if it still has the version
-    /// `validator`; for all of it where `from` is 0. Redirects have been followed.
+    /// Returns the response to a request for `address` from byte `from` on, if the server still has the version
+    /// `validator`; for the whole file if `from` is 0. Follows redirects.
     ///
-    /// @throws DriverException NotFound, AccessDenied, BackendFault (INTERNAL) if the server says that for good
-    /// @throws IOException if another try may help
+    /// @throws DriverException NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED), BackendFault (INTERNAL) if
+    ///     the server's status is final
+    /// @throws IOException if a retry may help
     HttpResponse<ResponseBody> get(WebAddress address, long from, String validator)
             throws IOException, InterruptedException {
         WebAddress at = address;
@@ -58,7 +59,7 @@ final class WebServer implements AutoCloseable {
                 address.shown() + " sends on more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
     }
 
-    /// The JDK's client throws an IllegalArgumentException for headers that it cannot read.
+    /// Sends a request. The JDK's client throws IllegalArgumentException for headers that it cannot parse.
     private HttpResponse<ResponseBody> send(HttpRequest request) throws IOException, InterruptedException {
         try {
             return client.send(request, _ -> new ResponseBody());
@@ -77,7 +78,7 @@ final class WebServer implements AutoCloseable {
     private static void check(WebAddress at, int status) throws IOException {
         switch (status) {
             case 200, 206, 416 -> {
-                // for the caller
+                // the caller handles these
             }
             case 401, 403, 407 -> throw new DriverException.AccessDenied(at.shown() + " is refused: status " + status);
             case 404, 410 -> throw new DriverException.NotFound("there is no " + at.shown() + ": status " + status);

@@ -1,6 +1,5 @@
-/// Gets one file by HTTP that is known by its digest, whatever the server and the network do meanwhile: what
-/// came is kept, asked for no second time where the server allows that, and never believed before its digest is
-/// right.
+/// Downloads one file by HTTP with a known digest, despite failures of server and network. Keeps received data,
+/// resumes if the server allows it, and trusts nothing before the digest matches.
 @NullMarked
 package dev.siphon.node.fetch;
 

@@ -9,7 +9,7 @@ import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
 import org.tukaani.xz.XZInputStream;
 
-/// How a tar is compressed, as its first bytes say.
+/// The compression of a tar, detected by its first bytes.
 public enum Compression {
     NONE {
         @Override
@@ -29,7 +29,7 @@ public enum Compression {
             return new XZInputStream(compressed, XZ_MEMORY_KIB);
         }
     },
-    /// With windows up to 8 MiB, which is what zstd makes unless told `--long` or `--ultra`.
+    /// Windows up to 8 MiB, the maximum of zstd without `--long` or `--ultra`.
     ZSTD {
         @Override
         public InputStream open(InputStream compressed) {
@@ -37,15 +37,15 @@ public enum Compression {
         }
     };
 
-    /// How many bytes [#of] wants.
+    /// How many bytes [#of] needs.
     public static final int MAGIC_BYTES = 6;
 
     private static final int BUFFER_BYTES = 64 * 1024;
-    /// `xz -9` takes 65 MiB; the packer has 320 at least.
+    /// `xz -9` needs 65 MiB; the packer has at least 320 MiB.
     private static final int XZ_MEMORY_KIB = 160 * 1024;
 
-    /// @param first the file's first [#MAGIC_BYTES], or as many as it has
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what is known and not taken
+    /// @param first the file's first [#MAGIC_BYTES], or fewer if it is shorter
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for a known format that is not supported
     public static Compression of(byte[] first) {
         if (begins(first, 0x1f, 0x8b)) {
             return GZIP;
@@ -72,12 +72,12 @@ public enum Compression {
         return true;
     }
 
-    /// What `compressed` was before. Several compressed one behind the other are one.
+    /// Returns the decompressed stream. Concatenated streams are read as one.
     ///
-    /// @throws IOException for what is damaged, here and from what is returned
+    /// @throws IOException if the data is damaged; reading the returned stream throws it too
     public abstract InputStream open(InputStream compressed) throws IOException;
 
-    /// Says in the usual way what is damaged.
+    /// Reports damage as an IOException.
     private static final class Zstd extends FilterInputStream {
         Zstd(InputStream compressed) {
             super(new ZstdInputStream(compressed));
@@ -91,7 +91,7 @@ public enum Compression {
                     | ArithmeticException
                     | IllegalStateException
                     | IndexOutOfBoundsException e) {
-                // what the decoder does not check itself, the JVM does
+                // the decoder leaves some checks to the JVM
                 throw new IOException(String.valueOf(e.getMessage()), e);
             }
         }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What a pax header says of the members that follow it: `LENGTH KEY=VALUE` a line. An empty value takes back
-/// an earlier one.
+/// The records of a pax header for the members after it: one `LENGTH KEY=VALUE` per line. An empty value cancels an
+/// earlier one.
 final class PaxRecords {
     static final PaxRecords NONE = new PaxRecords(Map.of(), List.of());
 
@@ -23,7 +23,7 @@ final class PaxRecords {
     private static final String SPARSE_LENGTH = "GNU.sparse.numbytes";
     private static final int NANO_DIGITS = 9;
     private static final BigInteger NANOS = BigInteger.valueOf(1_000_000_000);
-    /// A year of eleven digits; what is longer might be a number that fills the memory.
+    /// Enough for a year of eleven digits. A longer text could be a number that fills the memory.
     private static final int MAX_TIME_CHARS = 40;
 
     private final Map<String, byte[]> values;
@@ -34,7 +34,7 @@ final class PaxRecords {
         this.sparse = sparse;
     }
 
-    /// These, and for what they do not say, `others`.
+    /// Returns these records, completed by `others`.
     PaxRecords or(PaxRecords others) {
         if (others.values.isEmpty()) {
             return this;
@@ -44,7 +44,7 @@ final class PaxRecords {
         return new PaxRecords(all, sparse.isEmpty() ? others.sparse : sparse);
     }
 
-    /// @param offset where they are in the tar
+    /// @param offset of the records in the tar
     static PaxRecords parse(byte[] data, long offset) {
         Map<String, byte[]> values = new HashMap<>();
         List<String> sparse = new ArrayList<>();
@@ -89,7 +89,7 @@ final class PaxRecords {
                 .map(value -> new String(value, StandardCharsets.ISO_8859_1));
     }
 
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if it is no number
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if it is not a number
     Optional<Long> number(String key, long offset) {
         return text(key).map(value -> parsed(key, value, offset));
     }
@@ -102,7 +102,7 @@ final class PaxRecords {
         }
     }
 
-    /// With what is less than a nanosecond cut off, towards the past.
+    /// Returns a time, rounded down to nanoseconds.
     Optional<TarMember.Time> time(String key, long offset) {
         return text(key).map(value -> {
             try {
@@ -120,7 +120,7 @@ final class PaxRecords {
         });
     }
 
-    /// Offsets and lengths in turn, as format 0.0 of sparse files has them.
+    /// Returns offsets and lengths alternately, as in format 0.0 of sparse files.
     List<String> sparse() {
         return sparse;
     }
@@ -129,7 +129,7 @@ final class PaxRecords {
         SortedMap<String, byte[]> found = new TreeMap<>();
         values.forEach((key, value) -> {
             if (key.startsWith(ATTRIBUTE)) {
-                // as GNU tar writes what its own lines are made of
+                // undo GNU tar's escapes of its own delimiters
                 String name =
                         key.substring(ATTRIBUTE.length()).replace("%3D", "=").replace("%25", "%");
                 found.put(name, value);

@@ -4,9 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Which parts of a sparse file a tar has the bytes of, in the four ways in which GNU tar has written that.
+/// Maps the parts of a sparse file that the tar contains. Reads all four formats that GNU tar has used.
 final class SparseMap {
-    /// Of 1 TiB, one in each MiB; each takes memory.
+    /// A limit, because each extent takes memory: enough for 1 TiB with an extent in each MiB.
     private static final int MAX_EXTENTS = 1 << 20;
 
     private static final int OLD_ENTRIES = 4;
@@ -23,25 +23,25 @@ final class SparseMap {
     private long fileEnd;
     private long at;
 
-    /// @param dataAt where the bytes are, or in format 1.0 and the oldest, what says which they are
+    /// @param dataAt where the data starts; in format 1.0 and the oldest format, where the map starts
     private SparseMap(TarWindow window, long offset, long dataAt) {
         this.window = window;
         this.offset = offset;
         at = dataAt;
     }
 
-    /// Whether a pax header says that its file is sparse.
+    /// Whether a pax header marks its file as sparse.
     static boolean isSaidBy(PaxRecords records) {
         return records.text("GNU.sparse.major").isPresent()
                 || records.text("GNU.sparse.size").isPresent()
                 || records.text("GNU.sparse.map").isPresent();
     }
 
-    /// @param end where the tar has the last byte of it, in bytes
+    /// @param end of the file's data in the tar, in bytes
     record Old(TarMember.Content content, long end) {}
 
-    /// As GNU tar's own format has it: in the header, and in blocks behind it, which are not counted in its
-    /// size.
+    /// Parses GNU tar's own format: the map is in the header, and in blocks after it that the header's size does
+    /// not count.
     static Old old(TarWindow window, TarHeader header, long stored) {
         byte[] block = window.read(header.offset(), TarHeader.BYTES);
         SparseMap map = new SparseMap(window, header.offset(), header.dataAt());
@@ -75,7 +75,7 @@ final class SparseMap {
         }
     }
 
-    /// As pax headers of formats 0.0, 0.1 and 1.0 have it.
+    /// Parses formats 0.0, 0.1 and 1.0, in pax headers.
     static TarMember.Content of(TarWindow window, TarHeader header, PaxRecords records, long stored) {
         SparseMap map = new SparseMap(window, header.offset(), header.dataAt());
         long size = records.number("GNU.sparse.realsize", header.offset())
@@ -103,7 +103,8 @@ final class SparseMap {
         }
     }
 
-    /// Format 1.0 has lines before the data: how many parts there are, then two for each, filled up to a block.
+    /// Parses the map of format 1.0, in lines before the data: the number of parts, then two numbers for each,
+    /// padded to a block.
     private void numbersBefore(long end) {
         Lines lines = new Lines(at, end);
         long count = lines.next();
@@ -153,7 +154,7 @@ final class SparseMap {
 
     private void add(long from, long length) {
         if (length == 0 && from >= fileEnd) {
-            return; // how GNU tar says where a file ends that ends with a hole
+            return; // GNU tar's mark for the end of a file that ends with a hole
         }
         if (from < fileEnd || length < 0 || from + length < from) {
             throw MalformedTar.at(offset, "the parts of a sparse file are out of order");

@@ -1,10 +1,10 @@
 package dev.siphon.node.tar;
 
-/// The bytes of a tar that is not compressed, to be read at any place.
+/// Random access to the bytes of an uncompressed tar.
 public interface TarBytes {
-    /// How many there are.
+    /// Returns the number of bytes.
     long size();
 
-    /// Fills the first `length` bytes of `target` with those from `offset` on; there are as many.
+    /// Fills the first `length` bytes of `target` from `offset` on. The caller stays within the size.
     void read(long offset, byte[] target, int length);
 }

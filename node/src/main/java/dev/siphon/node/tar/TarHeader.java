@@ -4,8 +4,7 @@ import dev.siphon.csi.DriverException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// One block of 512 bytes that says what follows it: `struct posix_header` of GNU tar's `tar.h`, and of
-/// pax(1p).
+/// A header block of 512 bytes: `struct posix_header` of GNU tar's `tar.h` and pax(1p).
 final class TarHeader {
     static final int BYTES = 512;
 
@@ -20,7 +19,7 @@ final class TarHeader {
         this.block = block;
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is no header
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is not a header
     static TarHeader of(long offset, byte[] block) {
         TarHeader header = new TarHeader(offset, block);
         if (!header.hasItsChecksum()) {
@@ -43,7 +42,7 @@ final class TarHeader {
         return true;
     }
 
-    /// Old programs took bytes for signed.
+    /// Checks the sum of both unsigned and signed bytes, because old programs used signed ones.
     private boolean hasItsChecksum() {
         long unsigned = 0;
         long signed = 0;
@@ -56,12 +55,12 @@ final class TarHeader {
         return written == unsigned || written == signed;
     }
 
-    /// Where in the tar it is, in bytes.
+    /// Returns the header's offset in the tar, in bytes.
     long offset() {
         return offset;
     }
 
-    /// Where what follows it begins.
+    /// Returns the offset of the data after the header.
     long dataAt() {
         return offset + BYTES;
     }
@@ -92,7 +91,7 @@ final class TarHeader {
         return number(116, 8);
     }
 
-    /// How many bytes follow it, as this block says.
+    /// Returns the size of the data by this block, in bytes.
     long size() {
         return number(124, 12);
     }
@@ -101,7 +100,7 @@ final class TarHeader {
         return number(136, 12);
     }
 
-    /// GNU tar has other things where a prefix would be.
+    /// Whether the prefix field is valid: GNU tar stores other fields there.
     private boolean isPosix() {
         return text(257, 6).equals("ustar") && block[262] == 0;
     }
@@ -114,7 +113,7 @@ final class TarHeader {
         return new String(block, from, end - from, StandardCharsets.ISO_8859_1);
     }
 
-    /// A number in octal digits; or in binary, of which the first bit then says so.
+    /// Parses a number: octal digits, or binary if the first bit is set.
     long number(int from, int bytes) {
         return number(block, from, bytes, offset);
     }
@@ -135,7 +134,7 @@ final class TarHeader {
         }
     }
 
-    /// Two's complement, but for the first bit.
+    /// Parses two's complement, without the first bit.
     private static long binary(byte[] block, int from, int bytes, long offset) {
         byte[] value = Arrays.copyOfRange(block, from, from + bytes);
         value[0] = (byte) ((value[0] & 0x40) == 0 ? value[0] & 0x7f : value[0]);

@@ -3,16 +3,16 @@ package dev.siphon.node.tar;
 import java.util.List;
 import java.util.SortedMap;
 
-/// What a tar says of one name.
+/// A member of a tar.
 ///
-/// @param offset where its header is in the tar, in bytes
-/// @param path as it was written, see [TarPath]
-/// @param link where a symbolic link leads, or which earlier member a hard link is another name of; or empty
+/// @param offset of its header in the tar, in bytes
+/// @param path as written, see [TarPath]
+/// @param link the target of a symbolic link, or the earlier member of a hard link; empty for others
 /// @param permissions the lowest 12 bits of the mode
-/// @param uid as written, of whatever size
+/// @param uid as written, of any size
 /// @param gid the same
 /// @param modified when its content was changed
-/// @param attributes extended attributes by their names
+/// @param attributes extended attributes by name
 /// @param content of a file
 public record TarMember(
         long offset,
@@ -25,7 +25,7 @@ public record TarMember(
         Time modified,
         SortedMap<String, byte[]> attributes,
         Content content) {
-    /// What kinds of members there are, as far as a dataset cares.
+    /// The types that matter for a dataset.
     public enum Kind {
         FILE,
         DIRECTORY,
@@ -36,18 +36,18 @@ public record TarMember(
     }
 
     /// @param seconds since 1970
-    /// @param nanos what they leave, 0 to 999,999,999
+    /// @param nanos the rest, 0 to 999,999,999
     public record Time(long seconds, int nanos) {}
 
-    /// @param at where the tar has the first byte of it, or would have it; no other member's is there
+    /// @param at offset in the tar of the first data byte, even if there is none; unique to the member
     /// @param size of the file, in bytes
-    /// @param extents in the order of the file; of a file that is not sparse there is one
+    /// @param extents in the order of the file; a file that is not sparse has one
     public record Content(long at, long size, List<TarExtent> extents) {
         public Content {
             extents = List.copyOf(extents);
         }
 
-        /// Whether the file's bytes follow each other in the tar, all of them.
+        /// Whether the tar contains all bytes of the file, contiguously.
         public boolean isPlain() {
             return extents.size() == 1 && extents.getFirst().equals(new TarExtent(0, size, at));
         }

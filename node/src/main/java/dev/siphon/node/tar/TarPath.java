@@ -4,18 +4,19 @@ import dev.siphon.csi.DriverException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A member's name, part by part.
+/// Splits a member's name into its parts.
 public final class TarPath {
-    /// No tool makes longer ones; each part of one may become a directory.
+    /// A limit, because each part may become a directory. No tool makes longer names.
     private static final int MAX_CHARS = 65_536;
 
     private TarPath() {}
 
-    /// The parts of `path` but the first `strip`; none for the tree's root, or for what has no more parts than
-    /// that. Slashes at its beginning mean nothing, as for tar.
+    /// Returns the parts of `path` without the first `strip`; none for the root, or if it has too few parts.
+    /// Ignores leading slashes, as tar does.
     ///
-    /// @param offset where the member is, for the message
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for a path that leads upwards
+    /// @param offset of the member, for the message
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the path contains `..` or a zero byte, or is
+    ///     too long
     public static List<String> parts(String path, int strip, long offset) {
         if (path.length() > MAX_CHARS) {
             throw MalformedTar.refused(offset, path, "has a name of " + path.length() + " bytes: rename it");
@@ -39,12 +40,12 @@ public final class TarPath {
         return parts.subList(Math.min(strip, parts.size()), parts.size());
     }
 
-    /// For people.
+    /// Quotes a path for people.
     public static String quoted(String path) {
         return MalformedTar.quoted(path);
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) always
+    /// @return the error INVALID_ARGUMENT for a member that is not supported
     public static DriverException refused(TarMember member, String why) {
         return MalformedTar.refused(member.offset(), member.path(), why);
     }

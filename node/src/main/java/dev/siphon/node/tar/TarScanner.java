@@ -5,34 +5,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Goes through the members of a tar, and past their contents. For one thread.
+/// Iterates over the members of a tar, and skips their contents. For one thread.
 public final class TarScanner {
-    /// What stands before a member: names, and attributes, of which Linux has 64 KiB for a file.
+    /// The maximum size of an extension header: names, and attributes, of which Linux allows 64 KiB per file.
     private static final int MAX_EXTENSION_BYTES = 4 << 20;
 
     private final TarWindow window;
     private long at;
     private PaxRecords global = PaxRecords.NONE;
 
-    /// @param bytes of a tar, not compressed
+    /// @param bytes of an uncompressed tar
     public TarScanner(TarBytes bytes) {
         window = new TarWindow(bytes);
     }
 
-    /// Where the next member's header is, in bytes.
+    /// Returns the offset of the next member's header, in bytes.
     public long position() {
         return at;
     }
 
-    /// What stands before a member and belongs to it.
+    /// The extension headers that precede a member.
     private record Prefix(PaxRecords records, Optional<String> name, Optional<String> link) {
         static final Prefix NONE = new Prefix(PaxRecords.NONE, Optional.empty(), Optional.empty());
     }
 
-    /// The next member; empty where the tar's end is marked. What is behind that is not looked at.
+    /// Returns the next member; empty at the end mark. Ignores everything after that.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tar is damaged or cut off, with the
-    ///     place
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tar is damaged or truncated; the message
+    ///     has the offset
     public Optional<TarMember> next() {
         Prefix prefix = Prefix.NONE;
         for (Optional<TarHeader> next = header(); next.isPresent(); next = header()) {
@@ -48,7 +48,7 @@ public final class TarScanner {
                             PaxRecords.parse(extension(header), header.dataAt()).or(global);
                 case 'L' -> prefix = new Prefix(prefix.records(), Optional.of(text(header)), prefix.link());
                 case 'K' -> prefix = new Prefix(prefix.records(), prefix.name(), Optional.of(text(header)));
-                case 'V' -> at = header.dataAt(); // the label of a volume
+                case 'V' -> at = header.dataAt(); // a volume label
                 case 'M' ->
                     throw MalformedTar.at(
                             header.offset(), "it goes on where another volume ends: put the volumes together");
@@ -86,7 +86,8 @@ public final class TarScanner {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /// The data of what is called `name` end at `end`: the next header is in the block behind.
+    /// Checks that the data of `name` ends at `end`, within the tar, and moves to the next header, at the next
+    /// block boundary.
     private void end(TarHeader header, String name, long end) {
         if (end > window.size() || end < header.dataAt()) {
             throw MalformedTar.cutOff(
@@ -119,14 +120,14 @@ public final class TarScanner {
                 content);
     }
 
-    /// What is of no known type is a file (pax(1p)).
+    /// Returns the type; unknown types are files (pax(1p)).
     private static TarMember.Kind kind(char type, String path) {
         return switch (type) {
             case '1' -> TarMember.Kind.HARD_LINK;
             case '2' -> TarMember.Kind.SYMLINK;
             case '3', '4', '6' -> TarMember.Kind.SPECIAL;
             case '5', 'D' -> TarMember.Kind.DIRECTORY;
-            // before there was a type for directories
+            // from before directories had a type of their own
             case '\0', '0' -> path.endsWith("/") ? TarMember.Kind.DIRECTORY : TarMember.Kind.FILE;
             default -> TarMember.Kind.FILE;
         };
@@ -142,8 +143,8 @@ public final class TarScanner {
             end(header, path, sparse.end());
             return sparse.content();
         }
-        // what others write as the size of something without contents means nothing; names of an incremental dump
-        // follow
+        // ignore sizes of members without contents, which some programs write; 'D' has the names of an incremental
+        // dump
         long stored = kind == TarMember.Kind.FILE || header.type() == 'D' ? written : 0;
         end(header, path, header.dataAt() + stored);
         return kind == TarMember.Kind.FILE && SparseMap.isSaidBy(records)

@@ -2,7 +2,7 @@ package dev.siphon.node.tar;
 
 import java.util.Arrays;
 
-/// Reads a tar in pieces that hold several small members each.
+/// Reads a tar in pieces of 32 KiB, which hold several small members each.
 final class TarWindow {
     private static final int BYTES = 32 * 1024;
 
@@ -19,7 +19,7 @@ final class TarWindow {
         return bytes.size();
     }
 
-    /// `count` bytes from `offset` on, all of which are there.
+    /// Returns `count` bytes from `offset` on. The caller stays within the size.
     byte[] read(long offset, int count) {
         if (count > BYTES) {
             byte[] read = new byte[count];

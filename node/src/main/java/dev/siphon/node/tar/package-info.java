@@ -1,8 +1,7 @@
-/// Reads tars without unpacking them: what each member is, and where in the tar its bytes are. Names, links and
-/// values stay the octets that they are: as text they are ISO 8859-1, one character for each.
+/// Reads tars without unpacking them: finds each member, and where its bytes are. Names, links and values stay
+/// bytes: as text they are ISO 8859-1, one character per byte.
 ///
-/// Known are what POSIX says of `ustar` and `pax` (pax(1p)), and of GNU tar long names and all four ways to
-/// write a sparse file.
+/// Supports `ustar` and `pax` of POSIX (pax(1p)), and GNU tar's long names and all four sparse formats.
 @NullMarked
 package dev.siphon.node.tar;
 
