@@ -3,18 +3,18 @@ package dev.siphon.node.fuse;
 import dev.siphon.csi.ByteSize;
 import java.util.List;
 
-/// What each ceph-fuse may keep in memory ("CephFS Client Configuration"). In a container with a memory
-/// limit it has to stay well below that: buffers of what is on its way come on top.
+/// The cache limits of each ceph-fuse ("CephFS Client Configuration"). In a container the memory limit must be well
+/// above them, because buffers of data in flight come on top.
 ///
-/// @param dataBytes of files' contents (`client_oc_size`); half of it may wait to be written
+/// @param dataBytes of files' contents (`client_oc_size`); half of it may be dirty
 /// @param inodes of files and directories that nobody has open (`client_cache_size`)
 public record FuseCaches(long dataBytes, int inodes) {
-    /// A write of the kernel's is 1 MiB at most, and several are on their way at once.
+    /// The kernel writes at most 1 MiB at once, and several writes are in flight.
     private static final long LEAST_BYTES = 16 << 20;
 
     private static final int LEAST_INODES = 100;
 
-    /// What has waited is written from here on; 8 MiB is Ceph's own.
+    /// Dirty data is written from this amount on; 8 MiB is Ceph's default.
     private static final long TARGET_BYTES = 8 << 20;
 
     public FuseCaches {
@@ -27,12 +27,12 @@ public record FuseCaches(long dataBytes, int inodes) {
         }
     }
 
-    /// 128 MiB, where Ceph has 200, and as many inodes as Ceph.
+    /// Returns the defaults: 128 MiB, where Ceph has 200 MiB, and Ceph's number of inodes.
     public static FuseCaches usual() {
         return new FuseCaches(128 << 20, 16_384);
     }
 
-    /// For ceph-fuse.
+    /// Returns the arguments for ceph-fuse.
     public List<String> arguments() {
         return List.of(
                 "--client_oc_size=" + dataBytes,

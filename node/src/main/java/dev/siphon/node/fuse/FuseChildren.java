@@ -16,18 +16,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// Processes that this one starts. On a plain host they outlive it; in a container they end with the
-/// container.
+/// Starts FUSE processes as children. On a plain host they outlive this process; in a container they end with it.
 ///
-/// A key reaches a process in a file that exists only in memory, through `/proc` (see [MemoryFile]); it is
-/// read once.
+/// Keys are passed in a file that exists only in memory, through `/proc` (see [MemoryFile]). The child reads it
+/// once.
 public final class FuseChildren implements FuseProcesses {
     @Override
     public ChildProcess.StartOutcome start(FuseStart start, Duration limit) {
         return start(start, limit, () -> isServed(start), _ -> {});
     }
 
-    /// The same, with a look at the process at once.
+    /// Does the same, and passes the process to `started` at once.
     ///
     /// @param serves as of [ChildProcess#start(List, Duration, BooleanSupplier, Consumer)]
     ChildProcess.StartOutcome start(
@@ -42,13 +41,13 @@ public final class FuseChildren implements FuseProcesses {
             command.add("--keyring=" + keyring.path());
             command.addAll(start.arguments());
             ChildProcess.StartOutcome outcome = ChildProcess.start(command, limit, serves, started);
-            // whatever the program says, now or in a later version
+            // mask the key, whatever this or a later version prints
             String said = outcome.output().replace(credentials.key().reveal(), "***");
             return new ChildProcess.StartOutcome(outcome.inTime(), outcome.serving(), said);
         }
     }
 
-    /// Whether the mount is there.
+    /// Whether the mount exists.
     static boolean isServed(FuseStart start) {
         return MountTable.read()
                 .at(start.mountPoint().toString())

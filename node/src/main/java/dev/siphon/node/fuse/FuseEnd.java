@@ -2,24 +2,24 @@ package dev.siphon.node.fuse;
 
 import java.util.Locale;
 
-/// How the process of a FUSE mount ended.
+/// How a FUSE process ended.
 enum FuseEnd {
-    /// By itself, after the last unmount.
+    /// It exited after the last unmount.
     UNMOUNTED,
-    /// The kernel ended it at its memory limit.
+    /// The kernel killed it at its memory limit.
     MEMORY,
-    /// This process ended it, as all of the node together had too much memory.
+    /// The supervisor killed it, because all processes of the node exceeded their total.
     TOTAL_MEMORY,
-    /// By a signal.
+    /// Another signal killed it.
     SIGNAL,
-    /// It gave up, or never served.
+    /// It failed, or never served.
     FAILED;
 
-    /// What a process that a signal ended is said to exit with, less the signal's number.
+    /// The exit code of a process that a signal killed, minus the signal's number.
     private static final int SIGNALLED = 128;
 
-    /// @param memoryKills how many processes the kernel has ended in its control group
-    /// @param forTotal whether it was ended for what all have
+    /// @param memoryKills how many processes of its control group the kernel killed
+    /// @param forTotal whether the supervisor killed it because of the total
     static FuseEnd of(int exitCode, long memoryKills, boolean forTotal) {
         if (memoryKills > 0) {
             return MEMORY;

@@ -1,7 +1,7 @@
 package dev.siphon.node.fuse;
 
-/// What FUSE processes may have of a node's memory, in bytes.
+/// The memory limits of FUSE processes on a node, in bytes.
 ///
-/// @param processBytes each of them, of all that the kernel counts for it
-/// @param totalBytes all of them together, as `siphon_fuse_memory_bytes` counts
+/// @param processBytes per process, of everything that the kernel accounts to it
+/// @param totalBytes of all together, as `siphon_fuse_memory_bytes` counts
 public record FuseLimits(long processBytes, long totalBytes) {}

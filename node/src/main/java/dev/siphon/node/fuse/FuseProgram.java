@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The programs that serve FUSE mounts, a process for each mount. A mount has a tag that no other has; it
-/// is in the mount table, and in the process's arguments.
+/// The programs that serve FUSE mounts, one process per mount. Each mount has a unique tag, which appears in the
+/// mount table and in the process's arguments.
 public enum FuseProgram {
     /// Its tag is the mount's source.
     CEPH_FUSE("ceph-fuse", "fsname=") {
@@ -16,7 +16,7 @@ public enum FuseProgram {
             return mount.source().equals(tag);
         }
     },
-    /// Its tag is the mount's subtype: the source is a loop device.
+    /// Its tag is the mount's subtype, because the source is a loop device.
     EROFSFUSE("erofsfuse", "subtype=") {
         @Override
         boolean serves(MountEntry mount, String tag) {
@@ -32,7 +32,7 @@ public enum FuseProgram {
         this.option = option;
     }
 
-    /// What it is called on the `PATH`.
+    /// Returns its name on the `PATH`.
     public String command() {
         return command;
     }
@@ -42,15 +42,15 @@ public enum FuseProgram {
         return ChildProcess.isInstalled(command);
     }
 
-    /// The mount option that holds the tag.
+    /// Returns the mount option with the tag.
     public String option(String tag) {
         return option + tag;
     }
 
-    /// Whether `mount` is the one of `tag`.
+    /// Whether `mount` has the tag.
     abstract boolean serves(MountEntry mount, String tag);
 
-    /// The process of the mount of `tag`, whoever started it; empty if it has ended.
+    /// Finds the process of the mount with the tag, whoever started it; empty if it has ended.
     public Optional<ProcessHandle> process(String tag) {
         return ProcessHandle.allProcesses()
                 .filter(process -> isThis(process.info()))

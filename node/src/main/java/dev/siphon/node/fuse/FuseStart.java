@@ -8,19 +8,19 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// A program to start, and the mount by which it is known to serve.
+/// An order to start a program.
 ///
-/// @param tag the mount's own, see [FuseProgram]
+/// @param tag of its mount, see [FuseProgram]
 /// @param mountPoint absolute and free of symbolic links
-/// @param arguments without the program itself and without a keyring
-/// @param credentials what a keyring is made of, which the program reads once
+/// @param arguments without the program's name and without a keyring
+/// @param credentials for the keyring, which the program reads once
 public record FuseStart(
         FuseProgram program,
         String tag,
         Path mountPoint,
         List<String> arguments,
         Optional<CephCredentials> credentials) {
-    /// The option of ceph-fuse that says which directory of the file system is mounted.
+    /// The ceph-fuse option for the directory to mount.
     public static final String DIRECTORY = "--client_mountpoint=";
 
     private static final Path GROUPS = Path.of("/volumes");
@@ -38,8 +38,8 @@ public record FuseStart(
         }
     }
 
-    /// Whose memory the process takes: `account NAME` where a directory of an account's group is mounted, else
-    /// `mount TAG`, which is nobody's but this mount's own.
+    /// Returns the owner of the process's memory: `account NAME` if it mounts a directory of an account's group,
+    /// otherwise `mount TAG`, unique to this mount.
     String owner() {
         return arguments.stream()
                 .filter(each -> each.startsWith(DIRECTORY))

@@ -20,13 +20,12 @@ import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs the programs of FUSE mounts apart from the node's process: each in a control group of its own, so that
-/// one that needs too much memory ends alone, and all within a bound, so that no account takes the node's memory
-/// by having many.
+/// Runs FUSE processes outside the node's process. Each has its own control group, so that one that exceeds its
+/// memory limit is killed alone. A total limit keeps an account from taking the node's memory with many processes.
 public final class FuseSupervisor implements FuseProcesses {
     private static final Logger LOG = LoggerFactory.getLogger(FuseSupervisor.class);
 
-    /// How soon more than the bound is met.
+    /// How often the total is checked.
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final FuseChildren children = new FuseChildren();
@@ -36,8 +35,8 @@ public final class FuseSupervisor implements FuseProcesses {
     private final FuseLimits limits;
     private final Counter ends;
 
-    /// @param groups where to make control groups; without, processes have no limit
-    /// @param limits what the processes may have
+    /// @param groups creates control groups; if empty, processes have no limit of their own
+    /// @param limits the memory limits
     public FuseSupervisor(Optional<MemoryGroups> groups, FuseLimits limits, PrometheusRegistry metrics) {
         this.groups = groups;
         this.limits = limits;
@@ -66,13 +65,13 @@ public final class FuseSupervisor implements FuseProcesses {
                 .register(metrics);
     }
 
-    /// Bounds from now on what all processes have together, until the task is closed: where that is more, the
-    /// largest of the account that has the most is ended.
+    /// Enforces the total limit until the task is closed: while it is exceeded, kills the largest process of the
+    /// owner with the most memory.
     public BackgroundTasks.Task boundTotal(BackgroundTasks tasks) {
         return tasks.every("fuse-memory", LOOK, LOOK, () -> running.endExcess(limits.totalBytes()));
     }
 
-    /// A caller that is gone gets no mount: it will ask for another one.
+    /// Starts the program, and kills it if the caller goes away: the caller will start another one.
     @Override
     public ChildProcess.StartOutcome start(FuseStart start, Duration limit) {
         return starts.run(start.mountPoint().toString(), () -> {
@@ -114,7 +113,7 @@ public final class FuseSupervisor implements FuseProcesses {
         var _ = process.onExit().thenAccept(ended -> ended(start, ended, group));
     }
 
-    /// A program without a limit serves; one that does not run serves nobody.
+    /// Sets the memory limit; failures are only logged, because a program without a limit still serves.
     private Optional<MemoryGroups.Group> limit(MemoryGroups all, FuseStart start, long pid) {
         try {
             MemoryGroups.Group group = all.create(start.program().command() + "-" + pid, limits.processBytes());

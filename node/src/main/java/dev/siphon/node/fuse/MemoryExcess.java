@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// That all FUSE processes of a node have more memory together than they may, and which one is ended for it: the
-/// largest of the owner that has the most. So nobody escapes the choice by having many small ones.
+/// The decision to kill one process because all FUSE processes of a node exceed their total. It picks the largest
+/// of the owner with the most memory, so that having many small ones does not help.
 ///
-/// @param largest to be ended
-/// @param ownerBytes what all of its owner have
-/// @param totalBytes what all have
+/// @param largest the process to kill
+/// @param ownerBytes the memory of its owner's processes
+/// @param totalBytes the memory of all processes
 record MemoryExcess(ProcessMemory largest, long ownerBytes, long totalBytes) {
-    /// What a process has.
+    /// The memory of a process.
     ///
     /// @param owner as of [FuseStart#owner]
     record ProcessMemory(long pid, String owner, long bytes) {}
 
-    /// One after another, until what is left has `limitBytes` at most.
+    /// Selects processes one by one, until the rest has at most `limitBytes`.
     static List<MemoryExcess> of(List<ProcessMemory> uses, long limitBytes) {
         List<ProcessMemory> left = new ArrayList<>(uses);
         List<MemoryExcess> excess = new ArrayList<>();
@@ -51,7 +51,7 @@ record MemoryExcess(ProcessMemory largest, long ownerBytes, long totalBytes) {
         return new MemoryExcess(largest, most.getValue(), total);
     }
 
-    /// For the log.
+    /// Returns the reason for the log.
     String describe(long limitBytes) {
         return "all of the node together had " + ByteSize.text(totalBytes) + " in memory, more than "
                 + ByteSize.text(limitBytes) + "; " + largest.owner() + " had the most, " + ByteSize.text(ownerBytes)

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// The processes of FUSE mounts that run, and what they have in memory.
+/// Tracks the running FUSE processes and their memory.
 ///
-/// A limit of a control group around all of them would leave it to the kernel which one ends, and that knows
-/// nothing of accounts.
+/// A control group around all of them would not do: at its limit the kernel would choose the victim, without regard
+/// to accounts.
 final class RunningFuse {
     private final Map<Long, RunningProcess> processes = new ConcurrentHashMap<>();
 
-    /// @param excess why it is being ended, if it is
+    /// @param excess why it is being killed; empty if it is not
     private record RunningProcess(FuseStart start, Process process, AtomicReference<Optional<MemoryExcess>> excess) {
         private long bytes() {
             return ProcMemory.bytes(process.pid());
@@ -29,7 +29,7 @@ final class RunningFuse {
         processes.put(process.pid(), new RunningProcess(start, process, new AtomicReference<>(Optional.empty())));
     }
 
-    /// Forgets a process that has ended, and tells whether [#endExcess] ended it.
+    /// Removes an ended process, and returns why [#endExcess] killed it; empty if it did not.
     Optional<MemoryExcess> remove(Process process) {
         return Optional.ofNullable(processes.remove(process.pid()))
                 .flatMap(running -> running.excess().get());
@@ -48,7 +48,8 @@ final class RunningFuse {
                 .sum();
     }
 
-    /// Ends processes (SIGKILL) until all others have `limitBytes` together. What is being ended counts no more.
+    /// Kills processes (SIGKILL) until the others have at most `limitBytes` together. Processes that are already
+    /// being killed do not count.
     void endExcess(long limitBytes) {
         List<MemoryExcess.ProcessMemory> uses = processes.values().stream()
                 .filter(each -> each.excess().get().isEmpty())

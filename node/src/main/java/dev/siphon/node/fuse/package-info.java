@@ -1,5 +1,5 @@
-/// The processes of FUSE mounts, ceph-fuse's and erofsfuse's: run by the node itself, or by a supervisor
-/// that outlives it (docs/adr/0038).
+/// The processes of FUSE mounts, ceph-fuse and erofsfuse: run by the node itself, or by a supervisor that outlives
+/// it (docs/adr/0038).
 @NullMarked
 package dev.siphon.node.fuse;
 

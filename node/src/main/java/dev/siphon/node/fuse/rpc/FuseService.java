@@ -22,9 +22,9 @@ import siphon.node.v1.Program;
 import siphon.node.v1.StartRequest;
 import siphon.node.v1.StartResponse;
 
-/// What `siphon fuse` does for the node; `fuse.proto` says what each call means.
+/// Serves the RPCs of `siphon fuse`; `fuse.proto` documents each.
 public final class FuseService extends FuseGrpc.FuseImplBase {
-    /// More than any mount may take.
+    /// The upper limit for a request; no mount takes longer.
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final FuseProcesses processes;

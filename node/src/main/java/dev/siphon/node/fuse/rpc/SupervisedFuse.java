@@ -19,15 +19,15 @@ import siphon.node.v1.Program;
 import siphon.node.v1.StartRequest;
 import siphon.node.v1.StartResponse;
 
-/// Processes that `siphon fuse` runs, so that they outlive this process and its container. It connects for
-/// each call, since they are rare, and since a supervisor that was started anew is then found at once.
+/// Runs processes through `siphon fuse`, so that they outlive this process and its container. Connects for each
+/// RPC: they are rare, and so a restarted supervisor is found at once.
 public final class SupervisedFuse implements FuseProcesses {
-    /// What the supervisor needs beyond the limit to end a program and to answer.
+    /// What the supervisor needs beyond the limit, to kill a program and reply.
     private static final Duration MARGIN = Duration.ofSeconds(5);
 
     private final UnixEndpoint socket;
 
-    /// @param socket the supervisor's; it need not be there yet
+    /// @param socket the supervisor's; it need not exist yet
     public SupervisedFuse(UnixEndpoint socket) {
         this.socket = socket;
     }
@@ -51,7 +51,7 @@ public final class SupervisedFuse implements FuseProcesses {
         }
     }
 
-    /// A supervisor that is not there has left no process behind: they end with its container.
+    /// Returns true if the supervisor does not run: its processes end with its container.
     @Override
     public boolean awaitEnd(FuseProgram program, String tag, Duration limit) {
         AwaitEndRequest request = AwaitEndRequest.newBuilder()

@@ -1,4 +1,4 @@
-/// Both ends of `fuse.proto`: what `siphon fuse` serves, and what the node calls.
+/// Server and client of `fuse.proto`: what `siphon fuse` serves and the node calls.
 @NullMarked
 package dev.siphon.node.fuse.rpc;
 
