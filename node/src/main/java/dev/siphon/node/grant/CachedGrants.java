@@ -14,17 +14,16 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Grants that are asked for over a network, one request at a time. Who comes while one is under way waits for
-/// it, and takes the answer of the first request that began after he came: it knows all that was published
-/// before.
+/// Caches grants that are read over the network, with one request at a time. A caller that arrives during a request
+/// waits. It then takes the result of the first request that began after its arrival, because that has everything
+/// published before.
 ///
-/// While there is no answer, what was known before serves, however old it is. It serves without another request
-/// for as long as the age that a caller is content with, so that an API that hangs costs a node one wait and not
-/// one for each volume.
+/// If there is no reply, the cached grants serve, however old. They serve without another request for the age that
+/// the caller accepts, so that an API server that hangs costs the node one wait, not one per volume.
 public final class CachedGrants implements GrantsSource {
     private static final Logger LOG = LoggerFactory.getLogger(CachedGrants.class);
 
-    /// How long a caller waits for another one's request, which ends by itself before that.
+    /// How long a caller waits for another caller's request, which times out earlier.
     private static final Duration TURN = Duration.ofSeconds(10);
 
     private final PublishedGrants published;
@@ -35,14 +34,14 @@ public final class CachedGrants implements GrantsSource {
     private volatile Optional<FetchedGrants> answer = Optional.empty();
     private volatile Optional<Silence> silence = Optional.empty();
 
-    /// What was said to a request.
+    /// The result of a request.
     ///
-    /// @param begun when that was sent, by [System#nanoTime]
+    /// @param begun when it was sent, by [System#nanoTime]
     private record FetchedGrants(Grants grants, long begun) {}
 
-    /// A request without an answer: the last one.
+    /// The last request, which got no reply.
     ///
-    /// @param since when the first one of them was, for people
+    /// @param since the time of the first such request in a row, for people
     private record Silence(String why, long begun, Instant since) {}
 
     public CachedGrants(PublishedGrants published, PrometheusRegistry metrics) {
@@ -69,8 +68,8 @@ public final class CachedGrants implements GrantsSource {
                 .register(metrics);
     }
 
-    /// Asks for the first time, in the background: the first publish need not wait for it, and what comes back
-    /// serves if nobody answers later.
+    /// Reads the grants in the background: the first publish need not wait, and has grants if the API server does
+    /// not answer later.
     public void prefetch() {
         Thread.ofPlatform().daemon().name("grants").start(() -> {
             try {
@@ -104,7 +103,7 @@ public final class CachedGrants implements GrantsSource {
         if (meanwhile.isPresent()) {
             return new KnownGrants(meanwhile.get().grants(), Optional.empty());
         }
-        // without any answer only a request that began after the caller came is worth as much as his own
+        // with nothing cached, only a failure after the caller's arrival spares a new request
         long worth = answer.isPresent() ? oldest : came;
         Optional<Silence> lately = silence.filter(last -> last.begun() - worth >= 0);
         if (lately.isPresent()) {
@@ -130,7 +129,7 @@ public final class CachedGrants implements GrantsSource {
         return answer.filter(known -> known.begun() - oldest >= 0);
     }
 
-    /// Why there is no news, and since when; empty while there are answers.
+    /// Returns why the grants are outdated, and since when; empty if they are not.
     public Optional<String> remark() {
         return silence.map(last -> "no grants since " + last.since() + ": " + last.why()
                 + (answer.isPresent() ? "; those from before serve" : "; no volume of an account can be published"));

@@ -12,18 +12,18 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// The grants as the controller has published them in a file, which it replaces as a whole. Read again when it is
-/// another one; safe for several threads.
+/// Reads the grants from a file that the controller replaces as a whole. Reads it again when it changes.
+/// Thread-safe.
 public final class GrantsFile implements GrantsSource {
     private final Path file;
     private final AtomicReference<ReadGrants> last = new AtomicReference<>(new ReadGrants(Stamp.NONE, Grants.NONE));
 
-    /// @param file need not be there yet
+    /// @param file need not exist yet
     public GrantsFile(Path file) {
         this.file = file;
     }
 
-    /// What tells one version of the file from the next.
+    /// Identifies a version of the file.
     private record Stamp(FileTime modified, long bytes, String inode) {
         static final Stamp NONE = new Stamp(FileTime.fromMillis(0), -1, "");
 
@@ -35,14 +35,14 @@ public final class GrantsFile implements GrantsSource {
 
     private record ReadGrants(Stamp stamp, Grants grants) {}
 
-    /// The grants of now, whatever the age: to look whether the file is another one costs next to nothing.
+    /// Returns the present grants, whatever the age: checking the file for a change is cheap.
     @Override
     public KnownGrants get(Duration age) {
         try {
             Stamp stamp = Stamp.of(file);
             ReadGrants known = last.get();
             if (!known.stamp().equals(stamp)) {
-                // a file that is replaced after the stamp was taken is read again the next time
+                // if the file is replaced after this stamp, the next call reads it again
                 known = new ReadGrants(stamp, Grants.parse(Files.readString(file)));
                 last.set(known);
             }

@@ -5,18 +5,18 @@ import dev.siphon.csi.Grants;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Where a node learns which namespaces may use whose volumes. Safe for several threads.
+/// Provides the grants: which namespaces may use whose volumes. Thread-safe.
 @FunctionalInterface
 public interface GrantsSource {
-    /// What is known of the grants.
+    /// The known grants.
     ///
-    /// @param outdated why nothing newer is known, in words; empty if they are as young as was asked for
+    /// @param outdated why they are older than requested, in words; empty if they are not
     record KnownGrants(Grants grants, Optional<String> outdated) {}
 
-    /// The grants as they were at most `age` ago, or the last that are known if nobody tells newer ones now. Grants
-    /// that were published before this was called are always in those of age zero.
+    /// Returns grants that are at most `age` old, or the last known ones if newer ones cannot be read now. With age
+    /// zero they include everything published before the call.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if none are known, or if they are missing or broken
-    ///     where they are published: nobody is let in for want of them
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if none are known, or the published ones are
+    ///     missing or malformed: without grants access is denied
     KnownGrants get(Duration age);
 }

@@ -8,31 +8,31 @@ import dev.siphon.csi.dataset.Packer;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Who may be shown a path of CephFS, by what lies there: volumes of accounts below `/volumes`, datasets below
-/// `/datasets` and wherever else one is declared. What is neither is nobody's to check.
+/// Decides who may see a path of CephFS, by what is there: volumes of accounts below `/volumes`, datasets below
+/// `/datasets` and wherever one is declared. Other paths are not checked.
 final class PathRules {
     static final String VOLUMES = "/volumes";
 
-    /// Where Ceph keeps what is in no group (`src/pybind/mgr/volumes`).
+    /// The directory of Ceph for subvolumes without a group (`src/pybind/mgr/volumes`).
     private static final String NO_GROUP = "_nogroup";
 
-    /// What the groups of accounts are called; see Names in the controller.
+    /// The names of accounts' groups, as the controller makes them.
     private static final Pattern ACCOUNT = Pattern.compile("a[0-9a-v]{20}");
 
     private PathRules() {}
 
-    /// Why a volume may not show a path to a namespace; empty if it may. A dataset whose readers the namespace
-    /// belongs to is not asked about.
+    /// Returns why a volume may not show a path to a namespace; empty if it may. The caller has already allowed a
+    /// dataset with the namespace among its readers.
     static Optional<String> refusal(VolumeId volume, String path, String namespace, Grants grants) {
         if (touches(path, VOLUMES)) {
-            // what an account's own volume shows is the account's, whatever somebody has declared in it
+            // an account's own volume is the account's, even if somebody declared a dataset in it
             return ofAccount(volume, path, namespace, grants)
                     .or(() -> volume instanceof VolumeId.ByHand ? ofDatasets(volume, path, grants) : Optional.empty());
         }
         return ofDatasets(volume, path, grants);
     }
 
-    /// Nobody is shown what may be a dataset of which nodes are not told.
+    /// Refuses a path that may be a dataset, while the nodes' list of datasets is incomplete.
     private static Optional<String> unknown(VolumeId volume, String path, Grants grants) {
         return volume instanceof VolumeId.DatasetVolume || !grants.partial().contains(Grants.Part.PLACES)
                 ? Optional.empty()
@@ -52,7 +52,7 @@ final class PathRules {
                 .or(() -> unknown(volume, path, grants));
     }
 
-    /// The path of a dataset that is declared at, above or below another path.
+    /// Returns the path of a dataset that is declared at, above or below another path.
     private static Optional<String> declared(VolumeId volume, String path, Grants grants) {
         return grants.datasets().values().stream()
                 .map(Grants.Shared::volume)
@@ -63,7 +63,7 @@ final class PathRules {
                 .findFirst();
     }
 
-    /// Whether one is the other, or is below or above it.
+    /// Whether the paths are equal, or one is below the other.
     private static boolean touches(String path, String other) {
         return isWithin(path, other) || isWithin(other, path);
     }

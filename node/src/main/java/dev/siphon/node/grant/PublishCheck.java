@@ -11,23 +11,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Compares the namespace of the pod that a volume is published for with those that may use the volumes of its
-/// account.
+/// Checks that the namespace of the pod may use the volumes of the volume's account.
 ///
-/// The kubelet says which pod it is, over whatever the PV has in the place of that (`podInfoOnMount` of the
-/// CSIDriver object). Another orchestrator that says nothing has no namespaces, and is not checked.
+/// The kubelet reports the pod, and overwrites whatever the PV has in its place (`podInfoOnMount` of the CSIDriver
+/// object). Other orchestrators have no namespaces; their requests are not checked.
 public final class PublishCheck {
-    /// For so long a grant is taken for one that still holds.
+    /// The maximum age of a grant that still allows access without another request.
     private static final Duration FRESH = Duration.ofSeconds(60);
 
     private final Optional<GrantsSource> grants;
     private final NamespacePlaces places;
     private final Optional<String> own;
 
-    /// @param grants those in force; empty for no check
-    /// @param places what is granted beside these
-    /// @param own the driver's own namespace, where it is a kubelet that asks for certain: one that does not say
-    ///     for whom has not been told to say it, and everybody would be let in
+    /// @param grants the grants in force; empty for no check
+    /// @param places further grants beside these
+    /// @param own the driver's own namespace; empty if the caller may not be a kubelet. A kubelet that reports no
+    ///     pod is misconfigured, and must not let everybody in
     public PublishCheck(Optional<GrantsSource> grants, NamespacePlaces places, Optional<String> own) {
         this.grants = grants;
         this.places = places;
@@ -36,12 +35,12 @@ public final class PublishCheck {
 
     /// Refuses a pod that may not use the volume.
     ///
-    /// @param context what the request says of the volume; a static PV's was written by a person, so that every
-    ///     path in it counts and not the id alone
-    /// @param namespace the pod's; empty if the orchestrator does not say
-    /// @param pod what it is called; empty if the orchestrator does not say
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace is none of the account's
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not say the pod's
+    /// @param context the volume context of the request. A person wrote that of a static PV, so every path in it
+    ///     counts, not only the id
+    /// @param namespace the pod's; empty if the orchestrator does not report it
+    /// @param pod its name; empty if the orchestrator does not report it
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace may not use the volume
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not report the pod's namespace
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
     public void check(
             VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace, Optional<String> pod) {
@@ -58,7 +57,7 @@ public final class PublishCheck {
         GrantsSource.KnownGrants known = grants.get().get(FRESH);
         Optional<String> refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         if (refusal.isPresent()) {
-            // nobody is refused for a grant that was published a moment ago
+            // read again before a refusal: the grant may just have been published
             known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
             refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         }
@@ -67,9 +66,8 @@ public final class PublishCheck {
         }
     }
 
-    /// Whether a pod of the driver's own namespace, where nobody but administrators makes any, is a packer that
-    /// is to read its snapshot, or to write its image. A PersistentVolume may be anybody's: what it shows has to
-    /// be the one that this pod packs.
+    /// Whether the pod is a packer that reads its snapshot or writes its image. Only administrators create pods in
+    /// the driver's own namespace. But anybody may write a PersistentVolume, so it must show what this pod packs.
     private static boolean isForPacker(VolumeId volume, Optional<VolumeContext> context, Optional<String> pod) {
         return pod.isPresent()
                 && (Packer.writes(pod.get(), volume, context)
@@ -77,8 +75,8 @@ public final class PublishCheck {
                                 .isPresent());
     }
 
-    /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for
-    /// certain now. Of other volumes nothing is taken back.
+    /// Returns why a pod that has a dataset would be refused now; empty if it would not, or if that is uncertain.
+    /// Always empty for other volumes.
     public Optional<String> withdrawn(VolumeId volume, String namespace) {
         if (grants.isEmpty() || !(volume instanceof VolumeId.DatasetVolume dataset)) {
             return Optional.empty();
@@ -95,7 +93,7 @@ public final class PublishCheck {
         }
     }
 
-    /// As [#refusal]; of what has no room among the grants of all the namespace's own object is asked.
+    /// Does the same as [#refusal], but also reads the namespace's own object if the grants of all are incomplete.
     private Optional<String> refusalOrMore(VolumeId volume, List<String> paths, String namespace, Grants all) {
         Optional<String> refusal = refusal(volume, paths, namespace, all);
         if (refusal.isEmpty() || !all.partial().contains(Grants.Part.GROUPS)) {
@@ -117,7 +115,7 @@ public final class PublishCheck {
                 .orElseGet(() -> new DriverException.AccessDenied(refusal));
     }
 
-    /// Everything that the volume may show.
+    /// Returns all paths that the volume may show.
     private static List<String> paths(VolumeId volume, Optional<VolumeContext> context) {
         List<String> paths = new ArrayList<>();
         paths.add(
@@ -130,7 +128,7 @@ public final class PublishCheck {
         return paths;
     }
 
-    /// Why not all of the paths may be shown to the namespace; empty if they may.
+    /// Returns why the paths may not be shown to the namespace; empty if all may.
     private static Optional<String> refusal(VolumeId volume, List<String> paths, String namespace, Grants grants) {
         if (volume instanceof VolumeId.DatasetVolume dataset) {
             List<Grants.Shared> datasets = grants.datasetsOf(dataset);

@@ -1,4 +1,4 @@
-/// Who may use which volume on this node.
+/// Decides which pods may use which volumes on this node.
 @NullMarked
 package dev.siphon.node.grant;
 

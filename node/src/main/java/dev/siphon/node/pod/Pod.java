@@ -13,32 +13,32 @@ import java.util.regex.Pattern;
 ///
 /// @param namespace an RFC 1123 label
 /// @param name an RFC 1123 subdomain
-/// @param uid which of all pods that ever had that name; empty of one of which only the name is known
+/// @param uid distinguishes it from all pods that ever had that name; empty if only the name is known
 public record Pod(String namespace, String name, String uid) {
-    /// What the kubelet calls the pod's namespace in the volume context (`podInfoOnMount` of the CSIDriver object).
+    /// The kubelet's key for the pod's namespace in the volume context (`podInfoOnMount` of the CSIDriver object).
     public static final String NAMESPACE = "csi.storage.k8s.io/pod.namespace";
 
-    /// Its name there.
+    /// The key for its name.
     public static final String NAME = "csi.storage.k8s.io/pod.name";
 
-    /// Its uid there.
+    /// The key for its uid.
     public static final String UID = "csi.storage.k8s.io/pod.uid";
 
     private static final Pattern LABEL = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern SUBDOMAIN = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
     private static final Pattern UNIQUE = Pattern.compile("[A-Za-z0-9-]{1,63}");
 
-    /// One of which only the name is known.
+    /// Returns a pod of which only the name is known.
     public static Pod named(String namespace, String name) {
         return new Pod(namespace, name, "");
     }
 
-    /// The pod that a publish is for; empty if the orchestrator says of none, or of one that none can be.
+    /// Returns the pod that a volume is published for; empty if the orchestrator reports none, or an invalid one.
     public static Optional<Pod> ofContext(Map<String, String> context) {
         return of(key -> Optional.ofNullable(context.get(key)));
     }
 
-    /// Reads what [#toJson] wrote; empty if it is something else.
+    /// Parses what [#toJson] wrote; empty for anything else.
     static Optional<Pod> parse(String text) {
         try {
             JsonObject json = JsonParser.parseString(text).getAsJsonObject();
@@ -60,7 +60,7 @@ public record Pod(String namespace, String name, String uid) {
         return namespace.flatMap(in -> name.flatMap(called -> uid.map(unique -> new Pod(in, called, unique))));
     }
 
-    /// One JSON object.
+    /// Returns a JSON object.
     String toJson() {
         JsonObject json = new JsonObject();
         json.addProperty(NAMESPACE, namespace);

@@ -1,14 +1,14 @@
 package dev.siphon.node.pod;
 
-/// Where the people of a pod look when it does not do what it should.
+/// Port: adds events to pods, for the people who run them.
 @FunctionalInterface
 public interface PodEvents {
-    /// Where nobody looks: without Kubernetes.
+    /// Drops all events: without Kubernetes.
     PodEvents NOWHERE = (_, _) -> {};
 
-    /// Adds an event to the pod. Twice is two events.
+    /// Adds an event to the pod. Not idempotent: a repeat adds a second event.
     ///
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if it is not taken
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not accept it
     void add(Pod pod, Event event);
 
     /// Kubernetes' core/v1 Event, "types of events".
@@ -22,13 +22,13 @@ public interface PodEvents {
             this.text = text;
         }
 
-        /// As Kubernetes spells it.
+        /// Returns Kubernetes' spelling.
         public String text() {
             return text;
         }
     }
 
-    /// What happened.
+    /// An event.
     ///
     /// @param reason in CamelCase, for programs
     /// @param message for people, without secrets

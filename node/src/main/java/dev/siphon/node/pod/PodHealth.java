@@ -16,31 +16,29 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells the people of a pod, by an event on it, that a volume which was published for it no longer answers, and
-/// that it does so again; that it would not be published any more; where it is read from; and that it is slower
-/// there than it could be.
+/// Reports the state of a published volume by events on its pod: that it stopped answering, or answers again; that
+/// it would not be published any more; where it is read from; and that it could be read faster.
 ///
-/// The kubelet asks for each published volume's numbers once a minute, so that nothing is looked at for this
-/// alone. A volume's state is told once, however often it is seen; a process that starts anew tells it once more.
+/// The kubelet reads the statistics of each published volume once a minute, so this needs no polling of its own.
+/// Each state is reported once, however often it is seen; a restarted process reports it again.
 public final class PodHealth implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodHealth.class);
 
-    /// As the kubelet's own events of this kind are called
-    /// (`pkg/kubelet/server/stats/volume_stat_calculator.go`).
+    /// The names of the kubelet's own events of this kind (`pkg/kubelet/server/stats/volume_stat_calculator.go`).
     static final String ABNORMAL = "VolumeConditionAbnormal";
 
     static final String NORMAL = "VolumeConditionNormal";
 
-    /// That a pod has what it would not get any more.
+    /// A pod has access that it would not get any more.
     static final String WITHDRAWN = "VolumeAccessWithdrawn";
 
-    /// That a pod reads slower than it could.
+    /// A pod could read faster.
     static final String SLOW = "DatasetSlow";
 
-    /// The API takes 1,024 bytes.
+    /// The API allows 1,024 bytes.
     private static final int MAX_MESSAGE = 900;
 
-    /// More than the pods of a node; what is lost beyond that is seen again a minute later.
+    /// More than the pods of a node; lost events are seen again a minute later.
     private static final int MAX_WAITING = 512;
 
     private static final long IDLE_SECONDS = 5;
@@ -61,7 +59,7 @@ public final class PodHealth implements AutoCloseable {
                 .help("Events that pods were given about their volumes' health: taken or failed.")
                 .labelNames("result")
                 .register(metrics);
-        // no thread while there is nothing to tell
+        // runs no thread while there is nothing to report
         this.teller = new ThreadPoolExecutor(
                 0,
                 1,
@@ -72,14 +70,14 @@ public final class PodHealth implements AutoCloseable {
                 new ThreadPoolExecutor.DiscardPolicy());
     }
 
-    /// A volume was published for `pod` at `target`.
+    /// Records that a volume was published for `pod` at `target`.
     public void published(TargetPath target, Optional<Pod> pod) {
         abnormal.remove(target.text());
         withdrawn.remove(target.text());
         pod.ifPresent(known -> pods.put(target, known));
     }
 
-    /// The volume at `target` is about to be unpublished: a pod that ends is told nothing more.
+    /// Called before the volume at `target` is unpublished: a pod that ends gets no more events.
     public void ends(TargetPath target) {
         abnormal.remove(target.text());
         withdrawn.remove(target.text());
@@ -87,10 +85,10 @@ public final class PodHealth implements AutoCloseable {
         pods.remove(target);
     }
 
-    /// Looks at the volume at `target`, and tells what that says of its health.
+    /// Runs `look` on the volume at `target`, and reports a change of its health.
     ///
-    /// @param look fails with NOT_FOUND if nothing is mounted there, and with UNAVAILABLE if it does not answer
-    /// @return what `look` returns
+    /// @param look throws NOT_FOUND if nothing is mounted there, and UNAVAILABLE if the volume does not answer
+    /// @return the result of `look`
     public <T> T watching(TargetPath target, Supplier<T> look) {
         try {
             T seen = look.get();
@@ -104,9 +102,9 @@ public final class PodHealth implements AutoCloseable {
         }
     }
 
-    /// Tells whose pod `target` is that it would not get the volume any more; once, until it would again.
+    /// Reports to the pod of `target` that it would not get the volume any more; once, until it would again.
     ///
-    /// @param why it would not; empty if it would, or if that is not known now
+    /// @param why it would not; empty if it would, or if that is unknown now
     public void access(TargetPath target, Function<Pod, Optional<String>> why) {
         pods.at(target).ifPresent(pod -> {
             Optional<String> reason = why.apply(pod);
@@ -118,7 +116,7 @@ public final class PodHealth implements AutoCloseable {
         });
     }
 
-    /// Tells a pod's people something that is well.
+    /// Reports a normal event to a pod.
     ///
     /// @param reason in CamelCase, for programs
     public void report(Pod pod, String reason, String message) {
@@ -126,7 +124,7 @@ public final class PodHealth implements AutoCloseable {
         teller.execute(() -> isTaken(pod, new PodEvents.Event(PodEvents.Type.NORMAL, reason, text)));
     }
 
-    /// Tells whose pod `target` is that it reads slower than it could; once, however often it is published.
+    /// Reports to the pod of `target` that it could read faster; once, however often the volume is published.
     public void slow(TargetPath target, String why) {
         pods.at(target).filter(_ -> slow.add(target.text())).ifPresent(pod -> {
             String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE));
@@ -143,7 +141,7 @@ public final class PodHealth implements AutoCloseable {
                 + "; this pod reads on until it ends, and no other one will";
         teller.execute(() -> {
             if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, WITHDRAWN, message))) {
-                // told when it is seen the next time
+                // retried when it is seen again
                 withdrawn.remove(target.text());
             }
         });
@@ -155,7 +153,7 @@ public final class PodHealth implements AutoCloseable {
                 + "; if that does not pass, delete the pod: a new one has the volume mounted anew";
         teller.execute(() -> {
             if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, ABNORMAL, message))) {
-                // told when it is seen the next time
+                // retried when it is seen again
                 abnormal.remove(target.text(), pod);
             }
         });

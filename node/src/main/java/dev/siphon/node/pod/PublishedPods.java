@@ -19,23 +19,22 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which pod each target path was published for. In files, of a folder of its own: neither the kubelet nor the
-/// kernel tells it to a process that starts when the pod runs already.
+/// Records which pod each target path was published for, in files of a directory of its own. A process that starts
+/// after the pod cannot learn it from the kubelet or the kernel.
 ///
-/// What goes wrong with a file is logged and no more: that nobody can be told of a later fault is no reason not
-/// to start a pod.
+/// Errors of a file are only logged: a pod must start even if later faults cannot be reported to it.
 public final class PublishedPods {
     private static final Logger LOG = LoggerFactory.getLogger(PublishedPods.class);
     private static final int MAX_BYTES = 8192;
 
     private final Path folder;
 
-    /// @param folder made when it is needed
+    /// @param folder created when needed
     public PublishedPods(Path folder) {
         this.folder = folder;
     }
 
-    /// Forgets the target paths that are gone, whoever removed them without saying so.
+    /// Removes the records of target paths that no longer exist, whoever removed them.
     public void sweep() {
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
             for (Path file : files.toList()) {
@@ -51,7 +50,7 @@ public final class PublishedPods {
         }
     }
 
-    /// The folder that the target path is in: the path itself may be a mount that hangs.
+    /// Returns the parent of the target path: the path itself may be a mount that hangs.
     private static Optional<Path> target(String text) {
         return lines(text).map(lines -> Path.of(lines.getFirst()).getParent());
     }
@@ -61,7 +60,7 @@ public final class PublishedPods {
         return lines.size() == 2 && lines.getFirst().startsWith("/") ? Optional.of(lines) : Optional.empty();
     }
 
-    /// Whose each target path is, of those that are known.
+    /// Returns the known pods by target path.
     public Map<String, Pod> all() {
         Map<String, Pod> pods = new HashMap<>();
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
@@ -77,7 +76,7 @@ public final class PublishedPods {
         return pods;
     }
 
-    /// From now on `target` is `pod`'s.
+    /// Records the pod of `target`.
     void put(TargetPath target, Pod pod) {
         Path file = file(target);
         Path next = file.resolveSibling(file.getFileName() + ".new");
@@ -90,7 +89,7 @@ public final class PublishedPods {
         }
     }
 
-    /// From now on `target` is nobody's.
+    /// Removes the record of `target`.
     void remove(TargetPath target) {
         try {
             Files.deleteIfExists(file(target));
@@ -99,7 +98,7 @@ public final class PublishedPods {
         }
     }
 
-    /// Whose `target` is, if that is known.
+    /// Returns the pod of `target`, if it is known.
     Optional<Pod> at(TargetPath target) {
         try {
             return text(file(target)).flatMap(PublishedPods::lines).flatMap(lines -> Pod.parse(lines.getLast()));
@@ -124,7 +123,7 @@ public final class PublishedPods {
                 .log(what);
     }
 
-    /// A path is longer than a file's name may be.
+    /// Returns the record's file. Its name is a digest, because a path can be too long for a file name.
     private Path file(TargetPath target) {
         try {
             byte[] digest =

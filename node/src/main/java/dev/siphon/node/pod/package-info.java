@@ -1,4 +1,4 @@
-/// The pods that volumes are published for, and what their people are told.
+/// The pods that volumes are published for, and the events on them.
 @NullMarked
 package dev.siphon.node.pod;
 
