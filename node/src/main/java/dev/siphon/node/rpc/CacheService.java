@@ -26,7 +26,7 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// What the node's administrator may do with its replicas; `cache.proto` says what each call means.
+/// Serves the RPCs for the node's administrator to manage its replicas; `cache.proto` documents each.
 public final class CacheService extends CacheGrpc.CacheImplBase {
     private static final int ALL_PERCENT = 100;
 
@@ -38,7 +38,7 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
         this.deadlines = deadlines;
     }
 
-    /// Serves root alone.
+    /// Starts a server that only root may call.
     ///
     /// @throws dev.siphon.csi.server.StartFailure as [UnixSocketServer#start]
     public UnixSocketServer serve(UnixEndpoint endpoint) {

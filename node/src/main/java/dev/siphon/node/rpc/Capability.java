@@ -9,16 +9,16 @@ import dev.siphon.node.mount.VolumeUse;
 import java.util.List;
 import java.util.Set;
 
-/// Reads a volume capability. CephFS has files: blocks are refused, and a file system other than its own; so is
-/// `volume_mount_group`, since CephFS has no gid option (files carry the account's gid from the beginning).
+/// Parses a volume capability. Refuses block volumes and file systems other than CephFS. Refuses
+/// `volume_mount_group`, because CephFS has no gid option (new files get the account's gid anyway).
 final class Capability {
     private static final String FIELD = "volume_capability";
     private static final Set<String> FILE_SYSTEMS = Set.of("", "ceph", "cephfs");
 
     private Capability() {}
 
-    /// @param readOnly what the request says beside its capability
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the capability is missing or cannot be had
+    /// @param readOnly the request's own readonly field
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the capability is missing or not supported
     static VolumeUse read(boolean present, VolumeCapability capability, boolean readOnly) {
         if (!present) {
             throw new DriverException.InvalidRequest(FIELD + " is missing");

@@ -21,16 +21,16 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Whether datasets are on this node's disks, for programs that ask before they give a pod its GPUs
+/// Reports whether datasets are on this node's disks, for programs that check before they give a pod its GPUs
 /// (docs/gpu.md, "By HTTP"):
 ///
-/// - `GET /v1/datasets`: all that are attached, on a disk, or on their way there.
-/// - `GET /v1/datasets/NAME`: one; `ready` says whether it is whole on a disk.
-/// - `POST /v1/datasets/NAME/warm?wait=SECONDS`: has it made, or checked. 200 if it is whole within the time, else
-///   202; the fill goes on. Repeating it does nothing more.
+/// - `GET /v1/datasets`: all that are attached, on a disk, or being filled.
+/// - `GET /v1/datasets/NAME`: one; `ready` is true if it is complete on a disk.
+/// - `POST /v1/datasets/NAME/warm?wait=SECONDS`: fills or verifies a replica. Returns 200 if it is complete within
+///   the time, otherwise 202; the fill continues. Idempotent.
 ///
-/// NAME is a digest or a beginning of it, or the name under which a dataset is declared that the controller has
-/// ordered for this node. Reads nothing of any dataset.
+/// NAME is a digest, a prefix of one, or the declared name of a dataset that the controller ordered for this node.
+/// Never reads contents of a dataset.
 public final class DatasetPages implements HttpCall.Pages {
     private static final int ALL_PERCENT = 100;
     private static final int MAX_WAIT_SECONDS = 600;
@@ -40,7 +40,7 @@ public final class DatasetPages implements HttpCall.Pages {
     private final Replicas replicas;
     private final Function<String, Optional<VolumeId.DatasetVolume>> declared;
 
-    /// @param declared which dataset has that name, if that is known here
+    /// @param declared finds a declared dataset by name, if this node knows it
     public DatasetPages(Replicas replicas, Function<String, Optional<VolumeId.DatasetVolume>> declared) {
         this.replicas = replicas;
         this.declared = declared;
@@ -89,7 +89,7 @@ public final class DatasetPages implements HttpCall.Pages {
         try {
             return dataset(find(name, known));
         } catch (DriverException.NotFound e) {
-            // it is to come, and nothing of it is here yet
+            // it is ordered, but nothing of it is here yet
             return known.map(volume -> dataset(volume.digest(), List.of())).orElseThrow(() -> e);
         }
     }

@@ -21,8 +21,8 @@ import dev.siphon.node.pod.Pod;
 import java.util.Map;
 import java.util.Optional;
 
-/// Datasets that the controller is asked for when they are shown to a pod: those that pods name themselves (CSI
-/// ephemeral inline volumes, which show nothing else), and those of claims whose Secret has no key.
+/// Publishes datasets whose access the controller grants at publish time: those that pods name themselves (CSI
+/// ephemeral inline volumes, which show only datasets), and those of claims whose Secret has no key.
 final class InlineVolumeHandler {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
@@ -43,15 +43,16 @@ final class InlineVolumeHandler {
         this.deadlines = deadlines;
     }
 
-    /// The volume that a request names, be it inline or not; as [NodeRequestFields#volumeId].
+    /// Parses the id of an inline or other volume, as [NodeRequestFields#volumeId] does.
     Optional<VolumeId> volumeId(String text) {
         return known.find(text).<VolumeId>map(volume -> volume).or(() -> NodeRequestFields.volumeId(text));
     }
 
-    /// Shows a dataset to a pod, read-only whatever the pod asks for. Whether it may read it the controller says,
-    /// now: nothing that a node knows is asked.
+    /// Publishes a dataset to a pod, read-only whatever the pod requests. The controller decides now whether the
+    /// pod may read it; the node's own grants do not count.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the pod says anything but a dataset's name
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the pod's attributes are anything but a
+    ///     dataset's name
     void publish(NodePublishVolumeRequest request, TargetPath target) {
         String name = request.getVolumeId();
         InlineVolumes.check(name);
@@ -66,10 +67,10 @@ final class InlineVolumeHandler {
         VolumeUse use = new VolumeUse(PublishAccessMode.MULTI_NODE_READER_ONLY, asked.options(), true);
         Optional<VolumeId.DatasetVolume> before = known.find(name);
         if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
-            return; // a pod that has it keeps it, whoever answers now
+            return; // a pod keeps what it has, even if the controller would refuse it now
         }
         InlineDatasets.Opened opened = datasets.open(name, pod, dataset, deadlines.remaining());
-        // a dataset of that name may be another one since
+        // the name may refer to another dataset since
         before.filter(other -> !other.equals(opened.volume()))
                 .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
         known.put(name, opened.volume(), target);
@@ -85,7 +86,7 @@ final class InlineVolumeHandler {
                 + " CSIDriver object of this driver has to have podInfoOnMount: true");
     }
 
-    /// Whether a volume's key comes from the controller, for each pod: there is none in its secrets.
+    /// Whether the controller must provide the volume's key for each pod, because the secrets have none.
     ///
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
     boolean isAskedFor(VolumeId volume, Map<String, String> secrets) {
@@ -96,12 +97,12 @@ final class InlineVolumeHandler {
         return true;
     }
 
-    /// Shows the dataset of a claim to a pod, at the target alone. The kubelet stages a claim's volume
-    /// once for all pods of a node, and knows no pod then; the controller answers about pods, so that a
-    /// node gets what its own need.
+    /// Publishes the dataset of a claim to a pod, mounted only at the target. NodeStageVolume could not do this: it
+    /// is called once per node and without a pod, but the controller grants access per pod, so that a node gets
+    /// only the keys that its pods need.
     ///
-    /// @param context the PersistentVolume's, from which the mounter and the mount options are
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not say for which pod
+    /// @param context the PersistentVolume's, with mounter and mount options
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not report the pod
     /// @throws DriverException as [InlineDatasets#open]
     void publishClaimed(
             VolumeId.DatasetVolume volume,
@@ -111,7 +112,7 @@ final class InlineVolumeHandler {
             TargetPath target) {
         Pod reader = pod.orElseThrow(() -> noPod("volume " + volume));
         if (volumes.isShown(volume, target, deadlines.remaining())) {
-            return; // a pod that has it keeps it, whoever answers now
+            return; // a pod keeps what it has, even if the controller would refuse it now
         }
         InlineDatasets.Opened opened = datasets.open(
                 DatasetAccess.nameOfClaimed(reader.uid(), volume), reader, volume.toString(), deadlines.remaining());
@@ -143,7 +144,7 @@ final class InlineVolumeHandler {
         return dataset;
     }
 
-    /// Takes an inline volume away; false if it is none of this node.
+    /// Unpublishes an inline volume; returns false if this node does not know it.
     boolean unpublish(NodeUnpublishVolumeRequest request, TargetPath target) {
         Optional<VolumeId.DatasetVolume> volume = known.find(request.getVolumeId());
         volume.ifPresent(found -> {

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The calls that look and change nothing.
+/// Handles the RPCs that only read.
 final class NodeHealthHandler {
     private static final String STAGING = "staging_target_path";
     private static final String PATH = "volume_path";
@@ -63,8 +63,7 @@ final class NodeHealthHandler {
                 .build();
     }
 
-    /// The controller has set the quota, which every client obeys at once: nothing is left to do here but to see
-    /// that the volume is mounted.
+    /// Only checks that the volume is mounted: the controller has set the quota, and every client obeys it at once.
     NodeExpandVolumeResponse expand(NodeExpandVolumeRequest request) {
         Optional<VolumeId> _ = NodeRequestFields.volumeId(request.getVolumeId());
         checkPath(request.getVolumePath());
@@ -78,8 +77,8 @@ final class NodeHealthHandler {
                 .build();
     }
 
-    /// CSI wants an absolute path, and NOT_FOUND where the volume is not: a relative path is one where it cannot
-    /// be.
+    /// Returns the usage. A relative path is NOT_FOUND: CSI requires absolute paths, and NOT_FOUND for a path
+    /// without the volume.
     private VolumeUsage usage(String volumeId, String path, String staging) {
         Optional<VolumeId> id = inline.volumeId(volumeId);
         checkPath(path);
@@ -118,7 +117,7 @@ final class NodeHealthHandler {
                 NodeRequestFields.optionalPath("volume_publish_path", request.getVolumePublishPath());
         Optional<TargetPath> staging = NodeRequestFields.optionalPath(STAGING, request.getStagingTargetPath());
         VolumeId volume = id.orElseThrow(() -> NodeRequestFields.noSuchVolume(request.getVolumeId()));
-        // a dataset that the controller is asked for is where pods see it alone
+        // a dataset without a key of its own is mounted only at its targets
         boolean isAtStaging = !(volume instanceof VolumeId.DatasetVolume) || target.isEmpty();
         List<TargetPath> expected = Stream.of(target, staging.filter(_ -> isAtStaging))
                 .flatMap(Optional::stream)
@@ -137,7 +136,7 @@ final class NodeHealthHandler {
         return NodeGetVolumeHealthResponse.newBuilder().setVolumeHealth(health).build();
     }
 
-    /// Of the clusters that have volumes mounted here: a node without volumes knows none.
+    /// Checks only the clusters of mounted volumes: the node knows no others.
     NodeGetStorageHealthResponse storageHealth(NodeGetStorageHealthRequest request) {
         NodeRequestFields.checkSize("secrets", request.getSecretsMap());
         return StorageHealthReport.of(MonitorReachability.findUnreachable(volumes.clusters(), deadlines.remaining()));

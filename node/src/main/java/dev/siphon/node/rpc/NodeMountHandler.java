@@ -29,8 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a
-/// volume is wanted, and success where it is to be gone.
+/// Handles the four RPCs that mount and unmount. An id that no volume of this driver can have is NOT_FOUND for
+/// stage and publish, and success for unstage and unpublish.
 final class NodeMountHandler {
     private static final String STAGING = "staging_target_path";
     private static final String TARGET = "target_path";
@@ -65,7 +65,7 @@ final class NodeMountHandler {
         VolumeId volume = id.orElseThrow(() -> NodeRequestFields.noSuchVolume(request.getVolumeId()));
         VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
         if (inline.isAskedFor(volume, request.getSecretsMap())) {
-            return NodeStageVolumeResponse.getDefaultInstance(); // each pod's publish asks, and shows it at the target
+            return NodeStageVolumeResponse.getDefaultInstance(); // the publish of each pod mounts it at the target
         }
         CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
         volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
@@ -110,7 +110,7 @@ final class NodeMountHandler {
                 : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
         boolean isAsked = inline.isAskedFor(volume, request.getSecretsMap());
         if (isAsked && volume instanceof VolumeId.DatasetVolume dataset) {
-            // the controller says who may read it
+            // the controller decides who may read it
             inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
             return;
         }

@@ -8,8 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads the fields that several requests have. What is wrong with one is INVALID_ARGUMENT, with the field's
-/// name.
+/// Parses fields that several requests share. An invalid field is INVALID_ARGUMENT, and the message names it.
 final class NodeRequestFields {
     /// CSI v1.13, "Size Limits".
     static final int MAX_STRING_BYTES = 128;
@@ -19,12 +18,11 @@ final class NodeRequestFields {
 
     private NodeRequestFields() {}
 
-    /// The id of a volume, empty if it has a form that no volume of this driver has: then there is no such
-    /// volume.
+    /// Parses a volume's id; empty if no volume of this driver can have it.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, too long, or holds a
-    ///     control character
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another version of this driver made the volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, too long, or contains a control
+    ///     character
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another version of this driver created the volume
     static Optional<VolumeId> volumeId(String text) {
         if (text.isEmpty()) {
             throw new DriverException.InvalidRequest(VOLUME_ID + " is missing");
@@ -38,7 +36,7 @@ final class NodeRequestFields {
         return VolumeId.tryParse(text);
     }
 
-    /// As [#volumeId], for calls that need the volume to exist.
+    /// Does the same as [#volumeId], for RPCs that need the volume to exist.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if no volume can have this id
     static VolumeId existingVolumeId(String text) {
@@ -50,7 +48,7 @@ final class NodeRequestFields {
                 VOLUME_ID + " " + QuotedText.of(id) + " does not exist: it is not of this driver");
     }
 
-    /// A path that may be left out.
+    /// Parses an optional path.
     static Optional<TargetPath> optionalPath(String field, String text) {
         return text.isEmpty() ? Optional.empty() : Optional.of(TargetPath.parse(field, text));
     }

@@ -33,8 +33,8 @@ import dev.siphon.node.pod.PodHealth;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/// The node service of CSI v1.13. Not offered: VOLUME_MOUNT_GROUP, since CephFS has no gid option, and topology,
-/// since CephFS is reachable from every node.
+/// The node service of CSI v1.13. Not offered are VOLUME_MOUNT_GROUP, because CephFS has no gid option, and
+/// topology, because every node can reach CephFS.
 public final class NodeService extends NodeGrpc.NodeImplBase {
     private static final List<NodeServiceCapability.RPC.Type> CAPABILITIES = List.of(
             NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME,
@@ -49,10 +49,10 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
     private final NodeMountHandler mountCalls;
     private final NodeHealthHandler lookCalls;
 
-    /// @param check whether a pod may use a volume
-    /// @param placing from where a pod is shown a dataset
-    /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
-    /// @param pods who is told that a volume no longer answers
+    /// @param maxVolumes how many volumes the CO may publish on this node; 0 for no limit
+    /// @param check decides whether a pod may use a volume
+    /// @param placing chooses where a pod reads a dataset from
+    /// @param pods reports to pods that a volume no longer answers
     public NodeService(
             NodeId id,
             long maxVolumes,

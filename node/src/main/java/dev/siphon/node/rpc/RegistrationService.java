@@ -13,18 +13,18 @@ import pluginregistration.v1.RegistrationGrpc;
 import pluginregistration.v1.RegistrationStatus;
 import pluginregistration.v1.RegistrationStatusResponse;
 
-/// What the kubelet calls to register this driver (plugin registration, version 1).
+/// Serves the RPCs by which the kubelet registers this driver (plugin registration, version 1).
 public final class RegistrationService extends RegistrationGrpc.RegistrationImplBase {
     /// `k8s.io/kubelet/pkg/apis/pluginregistration/v1/constants.go`
     private static final String TYPE = "CSIPlugin";
 
-    /// For the kubelet, which knows 1.x and nothing finer (`pkg/volume/csi`, `highestSupportedVersion`).
+    /// For the kubelet, which distinguishes nothing finer than 1.x (`pkg/volume/csi`, `highestSupportedVersion`).
     private static final String CSI_VERSION = "1.0.0";
 
     private final KubeletPlugin plugin;
     private final Registration registration;
 
-    /// @param registration is told what the kubelet says
+    /// @param registration receives the kubelet's status
     public RegistrationService(Registration registration) {
         this.plugin = registration.plugin();
         this.registration = registration;

@@ -7,8 +7,8 @@ import dev.siphon.csi.MonitorReachability.UnreachableCluster;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Says which clusters cannot be reached. CSI allows one entry per status and reason, so clusters of the same
-/// state share one.
+/// Reports the unreachable clusters. CSI allows one entry per status and reason, so clusters in the same state
+/// share one.
 final class StorageHealthReport {
     private StorageHealthReport() {}
 

@@ -1,4 +1,4 @@
-/// CSI Node requests to mounts and back; nothing else knows protobuf.
+/// Translates the RPCs of the node's services to the domain and back; nothing else knows protobuf.
 @NullMarked
 package dev.siphon.node.rpc;
 
