@@ -62,10 +62,11 @@ record DatasetServices(
         Optional<KubernetesAdapter> kubernetes,
         Optional<WarmupController> warming,
         Optional<SealedSnapshots.Ports> sealing) {
-    /// Costs two requests to the API server, or reading a file, if nothing has changed.
+    /// How often frozen accounts and grants are checked. A check costs two requests to the API server, or reading a
+    /// file, if nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
-    /// Most checks of small images end within this time.
+    /// How long one call waits for the check of an image; enough for most small images.
     private static final Duration READ_BACK = Duration.ofSeconds(20);
 
     /// Returns the services; empty if datasets cannot be declared anywhere.

@@ -86,8 +86,8 @@ public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
                 .collect(Collectors.joining(", "));
     }
 
-    /// Returns a shell command that creates an identity with these caps and writes its key to a file, or gives
-    /// these caps to an existing identity.
+    /// Returns a shell command that creates an identity with these caps and writes its key to a file. With
+    /// [Words#change] it gives these caps to an existing identity.
     ///
     /// @param user without `client.`, in the form of the clusters file
     /// @param words what comes before the entity, and what comes last

@@ -8,8 +8,9 @@ import java.util.function.BiConsumer;
 /// Port: reads from namespaces and claims who may own volumes there. Returns the present state, uncached.
 ///
 /// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if Kubernetes does not
-/// answer, [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not read it, and
-/// [dev.siphon.csi.DriverException.InUse] (FAILED_PRECONDITION) if there are more annotations than it can hold.
+/// answer. They throw [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not read
+/// it. They throw [dev.siphon.csi.DriverException.InUse] (FAILED_PRECONDITION) if there are more annotations than
+/// they can hold.
 public interface Namespaces {
     /// A claim.
     ///

@@ -10,23 +10,25 @@ import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Manifest;
 import java.util.Optional;
 
-/// The directory of an image, and what is noted on it. Its packer's key can write these notes: they count for
-/// nothing until the packer has ended and [#settle] has written them anew.
+/// The directory of an image, with the notes on it. The packer's key can write these notes. They are trusted only
+/// once the packer has ended and [#settle] has rewritten them.
 record SealedDirectory(FileTree files, DatasetPlace place) {
-    /// What the dataset is, or will be, called; empty if nothing was begun.
+    /// Returns the name that the dataset has, or will have; empty if sealing has not begun.
     Optional<String> dataset() {
         return place.note(files, DatasetPlace.NAME).filter(Dataset::isName);
     }
 
-    /// Which VolumeSnapshot asked for it.
+    /// Returns the VolumeSnapshot that requested the dataset.
     Optional<SnapshotRequest> asked() {
         return place.note(files, DatasetPlace.ASKED).flatMap(SnapshotRequest::parse);
     }
 
-    /// Makes it, in a RADOS namespace of its own, after a note elsewhere that it is not sealed.
+    /// Creates the directory, in a RADOS namespace of its own. Before that it notes elsewhere that the image is not
+    /// sealed.
     ///
-    /// @param dataset what the dataset will be called
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is no place for datasets
+    /// @param dataset the name that the dataset will have
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the file system has no directory for datasets, or the
+    ///     controller may not create one in it
     void make(String dataset, SnapshotRequest asked) {
         place.begin(files);
         try {
@@ -43,12 +45,12 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
         note(DatasetPlace.NAME, dataset);
     }
 
-    /// What was made; empty until it is whole.
+    /// Returns the image; empty until it is complete.
     Optional<SealedImage> image() {
         return sealed().filter(_ -> !place.isBegun(files)).or(this::manifest);
     }
 
-    /// What is noted of an image that is sealed, or that its packer has noted itself.
+    /// Returns the image by the note on the directory. Its packer can write that note too.
     Optional<SealedImage> sealed() {
         return place.note(files, DatasetPlace.SEALED).flatMap(SealedImage::parse);
     }
@@ -59,7 +61,7 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
                 .map(read -> new SealedImage(read.sha256(), Manifest.imageBytes(read.beginning())));
     }
 
-    /// Writes anew what somebody with its packer's key may have changed, now that nobody can any more.
+    /// Rewrites what the packer's key may have changed, now that nobody can use that key any more.
     void settle(String dataset, SnapshotRequest asked) {
         note(DatasetPlace.NAME, dataset);
         note(DatasetPlace.ASKED, asked.toString());
@@ -69,7 +71,7 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
                 .ifPresent(since -> note(AccountFreeze.NOTE, since));
     }
 
-    /// Writes down that nothing is left to be done.
+    /// Notes that sealing is complete.
     void seal(SealedImage image) {
         note(DatasetPlace.SEALED, image.text());
         place.end(files);

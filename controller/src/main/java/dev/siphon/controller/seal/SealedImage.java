@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What a packer has made.
+/// The result of a packer.
 ///
-/// @param digest of its manifest
-/// @param bytes how long the image is
+/// @param digest of the manifest
+/// @param bytes the size of the image
 record SealedImage(Digest digest, long bytes) {
     private static final Pattern FORM = Pattern.compile("([0-9a-f]{64}) ([0-9]{1,18})");
 
-    /// Reads a note.
+    /// Parses a note.
     static Optional<SealedImage> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
@@ -22,12 +22,12 @@ record SealedImage(Digest digest, long bytes) {
                 : Optional.empty();
     }
 
-    /// As it is noted.
+    /// Returns the text of the note.
     String text() {
         return digest + " " + bytes;
     }
 
-    /// What shows it, for no claim.
+    /// Returns the id of a volume that shows the image without a claim.
     VolumeId.DatasetVolume volume(DatasetPlace place) {
         return new VolumeId.DatasetVolume(
                 place.cluster(), place.fileSystem(), digest.beginning(), Optional.empty(), place.path());

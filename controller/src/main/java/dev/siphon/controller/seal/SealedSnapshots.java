@@ -32,9 +32,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/// Snapshots of a class with `kind: dataset`. Each call does what is to be done now and returns; whoever wants
-/// one asks again until it is ready. There is no journal: the directory of the image, the packer and the Dataset
-/// say how far it is, and all their names are functions of the snapshot's id.
+/// Seals the snapshots of a class with `kind: dataset`. Each call does the next step and returns; callers retry
+/// until the snapshot is ready. There is no journal: the image's directory, the packer and the Dataset hold the
+/// progress. All their names derive from the snapshot's id.
 public final class SealedSnapshots {
     private static final String BEING_SEALED = "DatasetBeingSealed";
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -49,15 +49,15 @@ public final class SealedSnapshots {
     private final Duration patience;
     private final KeyedOperations operations = new KeyedOperations();
 
-    /// What was said last of those that are not ready yet.
+    /// The last reported message of each snapshot that is not ready yet.
     private final Map<SnapshotId, String> told = new ConcurrentHashMap<>();
 
-    /// What it needs of others.
+    /// The ports that sealing needs.
     ///
-    /// @param keys those of readers
-    /// @param identities makes those of packers
-    /// @param sessions ends what packers have mounted
-    /// @param patience of one call for an image to be read back
+    /// @param keys the keys of readers
+    /// @param identities mints those of packers
+    /// @param sessions evicts the sessions of packers
+    /// @param patience how long one call waits for the check of an image
     public record Ports(
             CephPorts ceph,
             DatasetCatalog datasets,
@@ -78,14 +78,15 @@ public final class SealedSnapshots {
         this.patience = ports.patience();
     }
 
-    /// Takes a snapshot, or finds the one that an earlier try took, and does what is next for its image (CSI
-    /// v1.13, CreateSnapshot). The first answer comes before anything of the image is begun: whoever is refused
-    /// later on knows the snapshot's id, and can delete it.
+    /// Takes a snapshot, or finds the one that an earlier try took, and does the next step for its image (CSI
+    /// v1.13, CreateSnapshot). The call that takes the snapshot returns before the image is begun. So if later
+    /// calls fail, the caller knows the snapshot's id and can delete it.
     ///
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the dataset's name is taken
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if snapshot and image do not fit the account's
     ///     allowance
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the packer has failed, or none can be run
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the packer failed or cannot run, or the image is
+    ///     refused
     /// @throws DriverException whatever [Snapshots#create] throws
     public SnapshotView create(VolumeId source, String name, Sealing sealing) {
         SnapshotId id = Snapshots.toSeal(source, name, sealing.modes());
@@ -107,8 +108,8 @@ public final class SealedSnapshots {
         }
     }
 
-    /// Whether another controller has sealed it, of a version that leaves the note that it is not: then the
-    /// Dataset is declared, which no packer can do, with what is noted.
+    /// Whether a controller of another version sealed the image, and left the note that it is not sealed. The proof
+    /// is a declared Dataset with the noted digest, because no packer can declare one.
     private boolean wasSealed(SealedDirectory directory) {
         Optional<Digest> noted = directory.sealed().map(SealedImage::digest);
         boolean was = noted.isPresent()
@@ -124,7 +125,7 @@ public final class SealedSnapshots {
         return was;
     }
 
-    /// @return whether nothing is left to be done
+    /// @return whether sealing is complete
     private boolean seal(SnapshotView snapshot, Sealing sealing) {
         DatasetPlace place = new DatasetPlace(snapshot.id());
         SealedDirectory directory = new SealedDirectory(files, place);
@@ -155,7 +156,7 @@ public final class SealedSnapshots {
         return image.isPresent();
     }
 
-    /// @return how far it is
+    /// @return the progress
     private String pack(DatasetPlace place, Sealing sealing) {
         return switch (packers.continuePacking(place, sealing.modes())) {
             case PackerOutcome.Running(var how) -> how;
@@ -169,8 +170,8 @@ public final class SealedSnapshots {
         };
     }
 
-    /// The steps from the packer's end to that of a short check take seconds, and a snapshotter that has asked some
-    /// times asks every 30 s alone.
+    /// Polls within the call, because the steps from the packer's end to that of a short check take seconds. A
+    /// snapshotter that has retried a few times retries only every 30 s.
     private PackerOutcome awaitReadBack(SealedDirectory directory) {
         long end = System.nanoTime() + patience.toNanos();
         PackerOutcome now = readBackOrBegin(directory);
@@ -187,13 +188,13 @@ public final class SealedSnapshots {
         return packers.check(directory.place().target()).orElseGet(() -> readBack(directory));
     }
 
-    /// Whoever has packed an image may have written something else than what it says: another process reads it,
-    /// once nobody can write it any more.
+    /// Starts the check once nobody can write the image any more. A separate process reads it, because the packer
+    /// may have written something else than its manifest says.
     private PackerOutcome readBack(SealedDirectory directory) {
         if (!packers.end(directory.place())) {
             return new PackerOutcome.Running("its packer is being stopped");
         }
-        // what the manifest said while somebody could still write it counts for nothing
+        // the manifest that was read while somebody could still write it is not trusted
         return directory
                 .image()
                 .map(image -> packers.beginCheck(directory.place().target(), image.digest(), false))
@@ -206,8 +207,8 @@ public final class SealedSnapshots {
         }
     }
 
-    /// What would be refused at the end is refused now. The directory comes last: it says that all of this was
-    /// done.
+    /// Refuses at once what would be refused at the end. Creates the directory last: it marks that all checks
+    /// passed.
     private void begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
         DatasetPlace place = directory.place();
         String name = name(snapshots.owner(place.snapshot()), sealing);
@@ -222,7 +223,8 @@ public final class SealedSnapshots {
         directory.make(name, sealing.object());
     }
 
-    /// The last dot is between the two, so that no account's is another's: `a.b` of one and `c`, `a` and `b.c`.
+    /// Returns the dataset's name, `ACCOUNT.SNAPSHOT`. The snapshot's name may not contain a dot: otherwise account
+    /// `a.b` with `c` would collide with `a` and `b.c`.
     private static String name(String account, Sealing sealing) {
         if (sealing.object().name().contains(".")) {
             throw new DriverException.InUse("a dataset is called by its account, a dot and the VolumeSnapshot's name: "
@@ -255,7 +257,7 @@ public final class SealedSnapshots {
         }
     }
 
-    /// The note on the directory comes last: it says that nothing is left to be done.
+    /// Writes the note on the directory last: it marks that sealing is complete.
     private String finish(SealedDirectory directory, Sealing sealing, SealedImage image) {
         DatasetPlace place = directory.place();
         String owner = snapshots.owner(place.snapshot());
@@ -264,17 +266,17 @@ public final class SealedSnapshots {
         cluster.declare(declared(place, name, image, Set.of(owner)));
         cluster.readBacks().note(name, ReadBack.DONE);
         snapshots.countImage(place.snapshot(), image.bytes());
-        boolean _ = packers.removeCheck(place.target()); // it has ended
+        boolean _ = packers.removeCheck(place.target()); // it ended
         directory.seal(image);
         return name;
     }
 
-    /// The dataset that a request asks for by its source; empty if that is no sealed snapshot, or is to be
-    /// written or copied.
+    /// Returns the dataset that a request shows by its source; empty if the source is not a sealed snapshot, or the
+    /// volume is writable, a copy or a home.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the snapshot is gone
-    /// @throws DriverException.OperationPending (ABORTED) if it is not sealed yet, with how far it is
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if somebody has deleted its Dataset
+    /// @throws DriverException.NotFound (NOT_FOUND) if the snapshot does not exist
+    /// @throws DriverException.OperationPending (ABORTED) if it is not sealed yet; the message has the progress
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if somebody deleted its Dataset
     public Optional<String> shownBy(VolumeRequest request) {
         boolean copied = !request.parameters().snapshotBacked().orElse(true);
         if (!request.readOnly() || copied || request.parameters().home()) {
@@ -309,11 +311,11 @@ public final class SealedSnapshots {
         return name;
     }
 
-    /// Removes a snapshot with its image and all that was made for it; what is not there is no error (CSI v1.13,
-    /// DeleteSnapshot).
+    /// Deletes a snapshot, its image and everything that was created for it. Succeeds if nothing is there (CSI
+    /// v1.13, DeleteSnapshot).
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if volumes or pods show the dataset; nothing is
-    ///     removed then
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if volumes or pods show the dataset; nothing is deleted
+    ///     then
     /// @throws DriverException.OperationPending (ABORTED) while its packer is being stopped, or a volume is being
     ///     filled from it
     public void delete(SnapshotId id) {
@@ -333,7 +335,8 @@ public final class SealedSnapshots {
         });
     }
 
-    /// A snapshotter tells people that it is refused, and not why.
+    /// Withdraws the dataset. Reports the reason of a refusal, because the snapshotter only reports that it was
+    /// refused.
     private void end(SealedDirectory directory, String name, SealedImage image) {
         DatasetPlace place = directory.place();
         try {
@@ -347,12 +350,12 @@ public final class SealedSnapshots {
         }
     }
 
-    /// Has the images read back that were sealed before that was done.
+    /// Returns the background check of images that were sealed by a version without checks.
     public UnverifiedImages earlierImages(PrometheusRegistry metrics) {
         return new UnverifiedImages(new UnverifiedImages.Parts(clusters, files, cluster, packers, operations), metrics);
     }
 
-    /// What is done about an image is done under this key.
+    /// Returns the key of the lock for operations on an image.
     static String key(String path) {
         return "sealing of " + path;
     }

@@ -4,27 +4,27 @@ import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.Optional;
 
-/// Port: where packers run and images are read back, and where the datasets are declared that they make. Repeating
-/// anything is safe.
+/// Port: runs packers and the checks of images, and declares their datasets. All methods are idempotent.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it.
+/// All of them throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if the cluster does not
+/// answer, and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver lacks the
+/// permission.
 public interface SealingCluster {
-    /// What has become of a packer, or of who reads an image back; empty if there is none.
+    /// Returns the state of a packer or a check; empty if there is none.
     Optional<PackerOutcome> find(String name);
 
-    /// Has a packer begin, or who reads its image back, in a process of its own. One that is there is left alone.
+    /// Starts a packer or a check in a process of its own. Keeps one that exists.
     ///
-    /// It may wait for others, or for what it needs: it is to be called again until [#find] finds the packer.
+    /// It may have to wait for others, or for what it needs: call this again until [#find] finds the process.
     ///
-    /// @return how far it is
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are
-    ///     run, or if what this one needs is there already and is somebody else's
+    /// @return the state
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it is not configured how packers run,
+    ///     or an object that this one needs exists and belongs to somebody else
     PackerOutcome begin(SealOrder order);
 
-    /// Stops a packer, and removes it and what it needed.
+    /// Stops a packer or a check, and removes it and what it needed.
     ///
-    /// @return false while it may still write
+    /// @return false while it may still run
     boolean clear(String name);
 
     /// Declares a dataset.
@@ -32,17 +32,17 @@ public interface SealingCluster {
     /// @throws dev.siphon.csi.DriverException.IncompatibleExisting (ALREADY_EXISTS) if another one has that name
     void declare(Dataset dataset);
 
-    /// Whether the images of those that are declared were read back.
+    /// The records of the checks of declared datasets.
     ReadBacks readBacks();
 
-    /// Takes back what was declared; a dataset of that name in another directory stays.
+    /// Deletes the declaration of a dataset. Keeps one of that name that is in another directory.
     void withdraw(String name, String path);
 
-    /// Tells whoever asked for a dataset how far it is, where they look. What cannot be told is no error.
+    /// Reports progress on the object that requested the dataset. Ignores failures.
     void report(SnapshotRequest object, Notice notice);
 
-    /// What to tell.
+    /// A message for the user.
     ///
-    /// @param warning whether somebody has to do something
+    /// @param warning whether somebody has to act
     record Notice(boolean warning, String reason, String message) {}
 }

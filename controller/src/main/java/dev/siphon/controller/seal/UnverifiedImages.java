@@ -24,26 +24,25 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has the images of snapshots read back that a version sealed which did not do that: one after the other, when
-/// nobody waits for a place to seal in. They are used meanwhile as they were before. What has become of each is
-/// written at its Dataset, so no image is read twice.
+/// Checks the images of snapshots that a version without checks sealed: one after the other, when nobody waits to
+/// seal. Meanwhile they are used as before. The result is recorded at each Dataset, so no image is read twice.
 public final class UnverifiedImages {
     private static final Logger LOG = LoggerFactory.getLogger(UnverifiedImages.class);
     private static final Duration BETWEEN = Duration.ofSeconds(15);
 
-    /// How many images one look does something about.
+    /// How many images one round processes.
     private static final int MOST = 10;
 
-    /// At each such look those are tried again that have failed.
+    /// Every 20th round also retries images whose check failed.
     static final int RARELY = 20;
 
     private final Parts parts;
     private final Gauge left;
     private int looks;
 
-    /// What it needs of others.
+    /// The ports that it needs.
     ///
-    /// @param operations under which images are sealed and removed
+    /// @param operations the locks for sealing and deleting images
     record Parts(
             Clusters clusters, FileTree files, SealingCluster cluster, Packers packers, KeyedOperations operations) {}
 
@@ -55,7 +54,7 @@ public final class UnverifiedImages {
                 .register(metrics);
     }
 
-    /// Begins to look, until the task is closed.
+    /// Starts the rounds; they end when the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("earlier-images", BETWEEN, BETWEEN, this::verifyAndLog);
     }
@@ -68,8 +67,8 @@ public final class UnverifiedImages {
         }
     }
 
-    /// Looks once. First comes what is read now, then what waits, in another order each time, so that what
-    /// cannot be read holds up no other one for ever.
+    /// Does one round. Running checks come first, then waiting images in random order, so that an unreadable image
+    /// does not block the others.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if something does not answer
     void verifyNext() {
@@ -88,7 +87,7 @@ public final class UnverifiedImages {
         }
     }
 
-    /// @return whether the next one has to wait
+    /// @return whether the next image has to wait
     private boolean continueImage(Image image) {
         try {
             return parts.operations()
@@ -103,7 +102,7 @@ public final class UnverifiedImages {
         }
     }
 
-    /// One that was deleted, or sealed anew, since it was listed needs nothing.
+    /// Skips an image that was deleted, or checked, since it was listed.
     private boolean readBackStill(Dataset listed) {
         return parts.cluster()
                 .readBacks()
@@ -141,20 +140,21 @@ public final class UnverifiedImages {
                 dataset.cluster().orElseGet(parts.clusters()::defaultCluster), dataset.fileSystem(), dataset.path());
     }
 
-    /// Versions before did not end what a packer had mounted.
+    /// Evicts the packer's sessions first, because earlier versions did not.
     private PackerOutcome begin(Image image, VolumeId.Static target) {
         return parts.packers().end(target)
                 ? parts.packers().beginCheck(target, image.dataset().digest(), true)
                 : new PackerOutcome.Running("its packer is being stopped");
     }
 
-    /// The Job may have been another Dataset's in the same directory.
+    /// Records success only if the manifest is still this Dataset's: the Job may have belonged to another Dataset
+    /// in the same directory.
     private void ended(Image image, VolumeId.Static target) {
         boolean right = parts.files()
                 .digest(target.cluster(), target.fileSystem(), target.path() + "/" + Dataset.MANIFEST)
                 .filter(read -> read.sha256().equals(image.dataset().digest()))
                 .isPresent();
-        boolean _ = parts.packers().removeCheck(target); // it has ended
+        boolean _ = parts.packers().removeCheck(target); // it ended
         if (right) {
             note(image, ReadBack.DONE);
             LOG.info(
@@ -163,7 +163,7 @@ public final class UnverifiedImages {
         }
     }
 
-    /// @param again what leads to another try
+    /// @param again what triggers another try
     private void failed(Image image, PackerOutcome.Failed failed, String again) {
         Dataset dataset = image.dataset();
         ReadBack now = failed.unlike()
@@ -171,7 +171,7 @@ public final class UnverifiedImages {
                         State.REFUSED,
                         failed.why() + "; delete its VolumeSnapshot and take another one; if it was mended, " + again)
                 : new ReadBack(State.FAILED, failed.why() + "; " + again);
-        // whoever is refused stays so until all of it was read
+        // a refused image stays refused until all of it was read
         if ((image.state() != State.REFUSED || failed.unlike()) && note(image, now)) {
             LOG.warn("the image of dataset {} was not read back: {}", dataset.name(), now);
             if (failed.unlike()) {
@@ -188,7 +188,7 @@ public final class UnverifiedImages {
                 .ifPresent(asked -> parts.cluster().report(asked, notice));
     }
 
-    /// @return whether that is new
+    /// @return whether the state changed
     private boolean note(Image image, ReadBack now) {
         if (image.noted().equals(Optional.of(now))) {
             return false;

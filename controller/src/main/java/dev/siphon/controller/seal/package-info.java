@@ -1,5 +1,5 @@
-/// Snapshots that become sealed datasets: a packer process makes an image of each, and then it is declared for its
-/// account. How far that is lies with Ceph and the cluster alone, so that every step may be repeated, and cut off.
+/// Turns snapshots into sealed datasets: a packer makes an image of each, and then it is declared for its account.
+/// Ceph and the Kubernetes cluster hold all progress, so that every step can be interrupted and repeated.
 @NullMarked
 package dev.siphon.controller.seal;
 

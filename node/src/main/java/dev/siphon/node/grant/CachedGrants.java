@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /// published before.
 ///
 /// If there is no reply, the cached grants serve, however old. They serve without another request for the age that
-/// the caller accepts, so that an API server that hangs costs the node one wait, not one per volume.
+/// the caller accepts. So an API server that hangs costs the node one wait, not one per volume.
 public final class CachedGrants implements GrantsSource {
     private static final Logger LOG = LoggerFactory.getLogger(CachedGrants.class);
 

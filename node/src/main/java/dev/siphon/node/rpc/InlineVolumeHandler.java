@@ -98,8 +98,8 @@ final class InlineVolumeHandler {
     }
 
     /// Publishes the dataset of a claim to a pod, mounted only at the target. NodeStageVolume could not do this: it
-    /// is called once per node and without a pod, but the controller grants access per pod, so that a node gets
-    /// only the keys that its pods need.
+    /// is called once per node, without a pod. The controller grants access per pod, so that a node gets only the
+    /// keys that its pods need.
     ///
     /// @param context the PersistentVolume's, with mounter and mount options
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not report the pod
