@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /// Downloads one file, and resumes what an earlier attempt or process left.
 public final class Download {
     private static final int READ_BYTES = 1 << 20;
-    /// An attempt that receives less than this counts as a failure in a row.
+    /// A failed attempt that received less than this adds to the failures in a row.
     private static final long PROGRESS_BYTES = 1 << 20;
 
     private static final Pattern RANGE = Pattern.compile("bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18})");

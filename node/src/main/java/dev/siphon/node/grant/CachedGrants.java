@@ -39,7 +39,7 @@ public final class CachedGrants implements GrantsSource {
     /// @param begun when it was sent, by [System#nanoTime]
     private record FetchedGrants(Grants grants, long begun) {}
 
-    /// The last request, which got no reply.
+    /// The last request, if it got no reply.
     ///
     /// @param since the time of the first such request in a row, for people
     private record Silence(String why, long begun, Instant since) {}
