@@ -308,8 +308,7 @@ final class CreateVolumeOperation {
         return new Volume(requested.id(), size, Optional.of(context), Optional.empty());
     }
 
-    /// Returns the home if it exists. For a new door that requests more, it grows first, as by
-    /// ControllerExpandVolume.
+    /// Returns the home if it exists; grows it first if a new door requests more.
     private Optional<Subvolume> homeSubvolume(ResolvedVolumeSpec requested, boolean mayGrow) {
         Optional<Subvolume> found = inventory.mayExist(requested.id()) ? cleanup.of(requested.id()) : Optional.empty();
         long wanted = requested.capacity().requiredBytes();

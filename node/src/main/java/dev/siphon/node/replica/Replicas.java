@@ -25,12 +25,9 @@ import java.util.stream.Stream;
 /// Manages the datasets of this node. Attaches them at once over their images on CephFS, and fills replicas in the
 /// background. Switches trees under their readers, and evicts replicas to make room.
 ///
-/// Calls for one dataset are serialized. Every call is idempotent, has a deadline, and throws a [DriverException]:
-/// - DEADLINE_EXCEEDED if a file system hangs,
-/// - ABORTED if an earlier call for the dataset has not ended,
-/// - UNAVAILABLE if too many calls hang.
-///
-/// Closing keeps all mounts; the next [Replicas] finds them.
+/// Calls for one dataset are serialized. Every call is idempotent and has a deadline. Closing keeps all mounts; the
+/// next [Replicas] finds them. Throws DEADLINE_EXCEEDED if a file system hangs, ABORTED if an earlier call for the
+/// dataset has not ended, UNAVAILABLE if too many calls hang.
 public final class Replicas implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -95,8 +92,7 @@ public final class Replicas implements AutoCloseable {
                 });
     }
 
-    /// Wakes every dataset that reads from a failing disk, so that its tree is switched back to CephFS before any
-    /// other step.
+    /// Wakes every dataset that reads from a failing disk, to switch its tree to CephFS before any other step.
     private void abandonCache(Path cache) {
         states.values()
                 .filter(state -> state.servedFrom().contains(cache))
@@ -105,8 +101,7 @@ public final class Replicas implements AutoCloseable {
         cacheDirectories.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
     }
 
-    /// Queries the kernel before the first step of a dataset. This runs on the dataset's own thread, because its
-    /// file system may hang.
+    /// Queries the kernel before a dataset's first step, on its own thread: its file system may hang.
     private Optional<Duration> step(DatasetState state) {
         if (!state.isKernelAsked()) {
             refresh(state);
