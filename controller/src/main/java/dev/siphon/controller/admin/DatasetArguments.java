@@ -11,6 +11,7 @@ import dev.siphon.controller.key.DatasetIdentity;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -39,13 +40,6 @@ final class DatasetArguments {
 
     /// The selected identities, by file system.
     private final Map<FileSystemRef, Set<Target>> targets = new LinkedHashMap<>();
-
-    private record FileSystemRef(String cluster, String fileSystem) {
-        @Override
-        public String toString() {
-            return "datasets of file system " + fileSystem + " of cluster " + cluster;
-        }
-    }
 
     /// @param failures receives what is reported at the end
     DatasetArguments(CommandSpec command, Backend backend, PartialFailures failures) {
@@ -128,7 +122,7 @@ final class DatasetArguments {
     Table revoke(Predicate<ClientSession> where) {
         List<Revoked> revoked = new ArrayList<>();
         targets.forEach((place, found) -> failures.collect(
-                place.toString(),
+                "datasets of " + place,
                 () -> revoked.addAll(revocation.revoke(place.cluster(), place.fileSystem(), found, where))));
         Table table = new Table(
                 "dataset's identity", "of node", "reached files in", "reached objects in", "ended at", "goes on at");
@@ -154,8 +148,8 @@ final class DatasetArguments {
     /// @return whether none is left
     boolean rotate(Table table) {
         AtomicBoolean isDone = new AtomicBoolean(true);
-        targets.forEach((place, found) ->
-                failures.collect(place.toString(), () -> isDone.compareAndSet(true, rotate(place, found, table))));
+        targets.forEach((place, found) -> failures.collect(
+                "datasets of " + place, () -> isDone.compareAndSet(true, rotate(place, found, table))));
         return isDone.get();
     }
 

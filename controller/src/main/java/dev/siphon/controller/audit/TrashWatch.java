@@ -1,6 +1,7 @@
 package dev.siphon.controller.audit;
 
 import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.core.metrics.Gauge;
@@ -39,8 +40,6 @@ public final class TrashWatch {
     private final Gauge entries;
     private final Gauge oldest;
     private final Map<FileSystemRef, TrashState> seen = new HashMap<>();
-
-    private record FileSystemRef(String cluster, String fileSystem) {}
 
     /// @param since the removal times of the listed entries
     /// @param told the entries that the log has named

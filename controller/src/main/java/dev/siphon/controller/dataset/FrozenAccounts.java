@@ -4,6 +4,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.BackgroundTasks;
@@ -34,8 +35,6 @@ public final class FrozenAccounts implements AutoCloseable {
 
     /// The frozen groups at the last successful scan of each file system.
     private final Map<FileSystemRef, Set<String>> seen = new ConcurrentHashMap<>();
-
-    private record FileSystemRef(String cluster, String fileSystem) {}
 
     /// One thread per cluster, so that none waits for another.
     private final ScheduledExecutorService workers;

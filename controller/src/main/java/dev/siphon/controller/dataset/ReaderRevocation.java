@@ -4,6 +4,7 @@ import dev.siphon.controller.dataset.DatasetRevocation.Revoked;
 import dev.siphon.controller.dataset.DatasetRevocation.Target;
 import dev.siphon.controller.key.DatasetIdentity;
 import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -81,8 +82,6 @@ public final class ReaderRevocation {
 
     /// Where a dataset is used: the namespaces by node name.
     private record InUse(Dataset dataset, Map<String, Set<String>> nodes) {}
-
-    private record FileSystemRef(String cluster, String fileSystem) {}
 
     private void reconcile() {
         Map<FileSystemRef, Set<Target>> doomed = new HashMap<>();

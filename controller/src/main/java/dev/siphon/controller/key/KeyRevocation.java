@@ -1,6 +1,7 @@
 package dev.siphon.controller.key;
 
 import dev.siphon.controller.key.VolumeIdentities.Fresh;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -121,13 +122,6 @@ public final class KeyRevocation {
                 .toList();
     }
 
-    /// A file system; its sessions are read and evicted together.
-    private record FileSystemRef(String cluster, String fileSystem) {
-        static FileSystemRef of(VolumeId.Provisioned volume) {
-            return new FileSystemRef(volume.cluster(), volume.fileSystem());
-        }
-    }
-
     /// A volume whose keys are being revoked.
     private static final class Doomed {
         private final VolumeId.Provisioned volume;
@@ -199,7 +193,7 @@ public final class KeyRevocation {
             all.stream()
                     .distinct()
                     .collect(Collectors.groupingBy(FileSystemRef::of))
-                    .forEach(this::look);
+                    .forEach(this::findSessions);
             List<Doomed> anew = doomed.values().stream()
                     .filter(each -> each.current.isEmpty())
                     .toList();
@@ -240,7 +234,7 @@ public final class KeyRevocation {
             }
         }
 
-        private void look(FileSystemRef place, List<VolumeId.Provisioned> here) {
+        private void findSessions(FileSystemRef place, List<VolumeId.Provisioned> here) {
             try {
                 Map<VolumeId.Provisioned, List<ClientSession>> open =
                         sessions.all(place.cluster(), place.fileSystem()).stream()
@@ -255,13 +249,13 @@ public final class KeyRevocation {
 
         private void lookOrFail(VolumeId.Provisioned volume, List<ClientSession> open) {
             try {
-                look(volume, open);
+                findSessions(volume, open);
             } catch (DriverException failure) {
                 failed.put(volume, failure);
             }
         }
 
-        private void look(VolumeId.Provisioned volume, List<ClientSession> open) {
+        private void findSessions(VolumeId.Provisioned volume, List<ClientSession> open) {
             List<VolumeIdentity> minted = volumes.minted(volume);
             int latest = Math.max(
                     volumes.latest(volume),

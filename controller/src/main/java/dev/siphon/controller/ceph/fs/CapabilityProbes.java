@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.ReconnectingHandle;
+import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -41,13 +42,6 @@ public final class CapabilityProbes {
     private final PendingGroupChanges changes = new PendingGroupChanges(System::nanoTime);
     private final Map<FileSystemRef, CapabilityProbe> controls = new ConcurrentHashMap<>();
     private final Semaphore free = new Semaphore(MOST);
-
-    /// A file system.
-    record FileSystemRef(String cluster, String fileSystem) {
-        static FileSystemRef of(SubvolumeGroup group) {
-            return new FileSystemRef(group.cluster(), group.fileSystem());
-        }
-    }
 
     /// @param clients returns clients whose calls may last as long as a dead client's session
     /// @param patience how long the caller on this thread waits for an MDS that replies to nobody
