@@ -20,10 +20,43 @@ public final class ArchitectureRules {
     private static final String[] RPC = {
         "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."
     };
-    private static final String[] DOMAIN = {"dev.siphon.controller.volume..", "dev.siphon.controller.identity.."};
-    private static final String[] ADAPTERS = {
-        "dev.siphon.controller.ceph..", "dev.siphon.controller.ldap..", "dev.siphon.controller.kubernetes.."
+    private static final String[] DOMAIN = {
+        "dev.siphon.controller.volume..",
+        "dev.siphon.controller.identity..",
+        "dev.siphon.controller.allowance..",
+        "dev.siphon.controller.key..",
+        "dev.siphon.controller.grant..",
+        "dev.siphon.controller.dataset..",
+        "dev.siphon.controller.seal..",
+        "dev.siphon.controller.warm..",
+        "dev.siphon.controller.audit..",
+        "dev.siphon.controller.offboard..",
+        "dev.siphon.controller.recovery..",
+        "dev.siphon.controller.monitor..",
+        "dev.siphon.node.mount..",
+        "dev.siphon.node.replica..",
+        "dev.siphon.node.device",
+        "dev.siphon.node.grant..",
+        "dev.siphon.node.inline..",
+        "dev.siphon.node.pod..",
+        "dev.siphon.node.warm..",
+        "dev.siphon.node.topology",
+        "dev.siphon.node.image..",
+        "dev.siphon.node.tar..",
+        "dev.siphon.node.registration.."
     };
+    private static final String[] ADAPTERS = {
+        "dev.siphon.controller.ceph..",
+        "dev.siphon.controller.ldap..",
+        "dev.siphon.controller.kubernetes..",
+        "dev.siphon.node.ceph..",
+        "dev.siphon.node.kubernetes.."
+    };
+
+    /// Classes of the domain that read or write JSON, since what they keep is in this form: files, notes at
+    /// directories, and objects for `kubectl apply`.
+    private static final String JSON_FORMS =
+            ".*\\.(FileKeyStore|GrantNote|DatasetsFile|Pod|DatasetRecords|YamlText|.*Documents?)(\\$.*)?";
 
     @ArchTest
     static final ArchRule packagesAreConcepts = noClasses()
@@ -83,8 +116,21 @@ public final class ArchitectureRules {
                     "com.sun.jna..",
                     "com.ceph..",
                     "com.unboundid..",
-                    "io.fabric8..")
+                    "io.fabric8..",
+                    "com.fasterxml.jackson..",
+                    "java.net.http..")
             .because("the domain is the same whatever carries the calls and whatever stores the data");
+
+    @ArchTest
+    static final ArchRule theDomainKnowsNoJson = noClasses()
+            .that()
+            .resideInAnyPackage(DOMAIN)
+            .and()
+            .haveNameNotMatching(JSON_FORMS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.google.gson..")
+            .because("values have types; text is read where it comes in");
 
     @ArchTest
     static final ArchRule theDomainKnowsNoAdapter = noClasses()

@@ -1,0 +1,85 @@
+package dev.siphon.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/// The tables of docs/architecture.md, "Modules and packages", are what the code is: each package once, and each
+/// depends only on those below it in its table and on csi-proto.
+final class PackagesTest {
+    private static final String ROOT = "dev.siphon.";
+    private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\| .*");
+    private static final Pattern HEAD = Pattern.compile("\\| ([a-z-]+) \\| \\|");
+
+    private final JavaClasses classes = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(ROOT + "cli", ROOT + "csi", ROOT + "controller", ROOT + "node");
+
+    /// Where a package stands.
+    private record Row(String module, int number) {
+        boolean mayUse(Row other) {
+            return module.equals(other.module)
+                    ? number <= other.number
+                    : module.equals("deploy") || other.module.equals("csi-proto");
+        }
+    }
+
+    @Test
+    void eachPackageStandsInOneTable() throws IOException {
+        TreeSet<String> there = new TreeSet<>();
+        classes.stream()
+                .map(PackagesTest::packageOf)
+                .filter(each -> !each.endsWith(".v1"))
+                .forEach(there::add);
+        assertEquals(there, new TreeSet<>(rows().keySet()));
+    }
+
+    @Test
+    void aPackageDependsOnThoseBelowIt() throws IOException {
+        Map<String, Row> rows = rows();
+        List<String> upwards = new ArrayList<>();
+        for (JavaClass each : classes) {
+            Row from = rows.get(packageOf(each));
+            each.getDirectDependenciesFromSelf().forEach(dependency -> {
+                Row to = rows.get(packageOf(dependency.getTargetClass()));
+                if (from != null && to != null && !from.mayUse(to)) {
+                    upwards.add(dependency.getDescription());
+                }
+            });
+        }
+        assertEquals(List.of(), upwards);
+    }
+
+    private static String packageOf(JavaClass each) {
+        String name = each.getPackageName();
+        return name.startsWith(ROOT) ? name.substring(ROOT.length()) : name;
+    }
+
+    private static Map<String, Row> rows() throws IOException {
+        Map<String, Row> rows = new LinkedHashMap<>();
+        String module = "";
+        for (String line : Files.readAllLines(Path.of("..", "docs", "architecture.md"))) {
+            var head = HEAD.matcher(line);
+            var row = ROW.matcher(line);
+            if (head.matches()) {
+                module = head.group(1);
+            } else if (!module.isEmpty() && row.matches()) {
+                assertEquals(null, rows.put(row.group(1), new Row(module, rows.size())), row.group(1) + " twice");
+            }
+        }
+        return rows;
+    }
+}
