@@ -13,8 +13,9 @@ final class DescribeDocument {
     private static final String HEAD = """
             # What `kubectl describe` shows
 
-            Recorded by `make kubernetes` on a real Kubernetes 1.36 and Ceph 20, which compares it each time; `make kubernetes
-            RECORD=yes` writes it anew. Ids, times and addresses are made alike, and events are sorted.
+            `make kubernetes` recorded this page on a real Kubernetes 1.36 and Ceph 20, and compares it with the output of
+            each run. `make kubernetes RECORD=yes` records it again. Placeholders replace ids, times and addresses, and
+            events are sorted.
             """;
 
     private static final List<Map.Entry<Pattern, String>> ALIKE = List.of(
