@@ -1,0 +1,74 @@
+package dev.siphon.cli;
+
+import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// docs/architecture.md says where each rule is decided, as `Class#method`: of a nested type `Outer.Inner#method`,
+/// of a constructor `Class#new`. Whoever renames one has to rename it there too.
+final class DecisionsTest {
+    private static final Path DOCUMENT = Path.of("..", "docs", "architecture.md");
+
+    /// What stands in backticks and has a `#` in it.
+    private static final Pattern REFERENCE = Pattern.compile("`([\\w.$]+#[\\w.$]+)(?:\\(\\))?`");
+
+    private static final Set<String> METHODS = methods();
+
+    @Test
+    void everyMethodThatTheDocumentNamesExists() throws IOException {
+        SortedSet<String> named = references(Files.readString(DOCUMENT));
+        assertFalse(named.isEmpty(), "the document names no method");
+        assertEquals(new TreeSet<>(), unknown(named), "docs/architecture.md names what does not exist");
+    }
+
+    @Test
+    void aNameThatIsWrongIsFound() {
+        String text = "| `CapacityRange#new`, `CapacityRange#resolveSize` | `OwnerRule.OfNamespace#accountOf` |"
+                + " `CapacityRange#gone` | `Gone#resolveSize` | `OfNamespace#accountOf` | no `code` |";
+        assertEquals(
+                Set.of("CapacityRange#gone", "Gone#resolveSize", "OfNamespace#accountOf"), unknown(references(text)));
+    }
+
+    private static SortedSet<String> references(String text) {
+        return REFERENCE.matcher(text).results().map(found -> found.group(1)).collect(toCollection(TreeSet::new));
+    }
+
+    private static SortedSet<String> unknown(SortedSet<String> named) {
+        SortedSet<String> unknown = new TreeSet<>(named);
+        unknown.removeAll(METHODS);
+        return unknown;
+    }
+
+    private static Set<String> methods() {
+        return new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.siphon").stream()
+                        .flatMap(DecisionsTest::methods)
+                        .collect(toSet());
+    }
+
+    private static Stream<String> methods(JavaClass type) {
+        String name =
+                type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
+        return type.getCodeUnits().stream().map(unit -> name + "#" + name(unit));
+    }
+
+    private static String name(JavaCodeUnit unit) {
+        return unit instanceof JavaConstructor ? "new" : unit.getName();
+    }
+}
