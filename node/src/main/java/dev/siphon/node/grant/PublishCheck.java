@@ -19,6 +19,8 @@ public final class PublishCheck {
     /// The maximum age of a grant that still allows access without another request.
     private static final Duration FRESH = Duration.ofSeconds(60);
 
+    private static final String FULL = "ConfigMap siphon-grants is full and does not list every dataset";
+
     private final Optional<GrantsSource> grants;
     private final NamespacePlaces places;
     private final Optional<String> own;
@@ -54,16 +56,32 @@ public final class PublishCheck {
         }
         long came = System.nanoTime();
         List<String> paths = paths(volume, context);
-        GrantsSource.KnownGrants known = grants.get().get(FRESH);
+        Grants fresh = grants.get().get(FRESH).grants();
+        if (refusalOrMore(volume, paths, namespace.get(), fresh).isEmpty()) {
+            return;
+        }
+        // read again before a refusal: the grant may just have been published
+        GrantsSource.KnownGrants known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
         Optional<String> refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         if (refusal.isPresent()) {
-            // read again before a refusal: the grant may just have been published
-            known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
-            refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
+            Optional<String> leftOut = claimed(volume)
+                    .filter(dataset -> isLeftOut(dataset, known.grants()))
+                    .map(_ -> FULL);
+            throw refused(refusal.get(), known.outdated().or(() -> leftOut));
         }
-        if (refusal.isPresent()) {
-            throw refused(refusal.get(), known.outdated());
-        }
+    }
+
+    private static Optional<VolumeId.DatasetVolume> claimed(VolumeId volume) {
+        return Optional.of(volume)
+                .filter(VolumeId.DatasetVolume.class::isInstance)
+                .map(VolumeId.DatasetVolume.class::cast)
+                .filter(dataset -> dataset.claim().isPresent());
+    }
+
+    /// Returns whether a dataset may be missing only because the published grants have no room for it.
+    private static boolean isLeftOut(VolumeId.DatasetVolume dataset, Grants grants) {
+        return grants.partial().contains(Grants.Part.DATASETS)
+                && grants.datasetsOf(dataset).isEmpty();
     }
 
     /// Whether the pod is a packer that reads its snapshot or writes its image. Only administrators create pods in
@@ -83,9 +101,7 @@ public final class PublishCheck {
         }
         try {
             GrantsSource.KnownGrants known = grants.get().get(FRESH);
-            boolean isUnknown = known.grants().partial().contains(Grants.Part.DATASETS)
-                    && known.grants().datasetsOf(dataset).isEmpty();
-            return known.outdated().isPresent() || isUnknown
+            return known.outdated().isPresent() || isLeftOut(dataset, known.grants())
                     ? Optional.empty()
                     : refusal(volume, paths(volume, Optional.empty()), namespace, known.grants());
         } catch (DriverException.BackendUnavailable _) {

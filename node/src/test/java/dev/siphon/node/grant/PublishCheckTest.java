@@ -366,6 +366,18 @@ final class PublishCheckTest {
     }
 
     @Test
+    void aClaimsDatasetThatHasNoRoomAmongTheGrantsIsNotCalledGone() {
+        VolumeId missing = VolumeId.parse(DATASET + CLAIM + "/datasets/missing");
+        String said = assertThrows(
+                        DriverException.BackendUnavailable.class,
+                        () -> publish(partial(new ArrayList<>(), 0, Grants.Part.DATASETS), missing, "user-u1"))
+                .getMessage();
+        assertTrue(said.contains("siphon-grants is full"), said);
+        GrantsSource whole = _ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty());
+        assertThrows(DriverException.AccessDenied.class, () -> publish(check(whole), missing, "user-u1"));
+    }
+
+    @Test
     void whereDatasetsAreMissingNothingIsWithdrawn() {
         PublishCheck check = partial(new ArrayList<>(), 0, Grants.Part.DATASETS);
         VolumeId missing = VolumeId.parse(DATASET + CLAIM + "/datasets/missing");
