@@ -1,4 +1,4 @@
-/// Black-box tests over the sockets of a controller and a node that run against a real Ceph.
+/// Black-box tests over the sockets of a controller and a node, against a real Ceph.
 @NullMarked
 package dev.siphon.e2e;
 
