@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// 64 creations at once for one account that may have ten volumes, and the controller is killed in between: the account
-/// never has more.
+/// Sends 64 concurrent CreateVolume calls for one account with an allowance of ten volumes, and kills the
+/// controller in between. The account never has more than ten.
 @Timeout(300)
 @ExtendWith(LeavesNothingBehind.class)
 final class KilledLeaderIT {
@@ -52,7 +52,7 @@ final class KilledLeaderIT {
         return Outcome.of(() -> client.controller().createVolume(request(name))).code();
     }
 
-    /// Asks as a sidecar would, until the answer is one that a retry does not change.
+    /// Retries as a sidecar does, until a retry no longer changes the result.
     private static Status.Code createPatiently(CsiClient client, String name) {
         long end = System.nanoTime() + LIMIT.toNanos();
         Status.Code code = create(client, name);
@@ -67,7 +67,7 @@ final class KilledLeaderIT {
         return IntStream.range(0, CALLERS).mapToObj(number -> wave + number).toList();
     }
 
-    /// Retries all names and counts those that there are.
+    /// Retries all names and counts those that exist.
     private static long settle(CsiClient client, ExecutorService callers, List<String> names) throws Exception {
         long made = 0;
         List<Future<Status.Code>> codes = names.stream()
@@ -125,8 +125,8 @@ final class KilledLeaderIT {
         }
     }
 
-    /// The dead controller's commands are still on their way to a mgr that hangs when the next controller starts, which
-    /// is asked for other volumes.
+    /// A killed controller's commands still wait at a hanging mgr when the next controller starts. That one gets
+    /// requests for other volumes.
     @Test
     void whatTheDeadLeaderSentCountsForTheNext() throws Exception {
         try (DriverFolder folder = DriverFolder.create();
@@ -158,7 +158,7 @@ final class KilledLeaderIT {
                 long made = settle(client, callers, names("new-"));
                 List<String> there = tree.subvolumes(first.group());
                 clean(client, there, first);
-                // how many of the dead one's still came through depends on what the mgr had read of them
+                // the number of the old commands that Ceph still ran depends on what the mgr had read of them
                 assertEquals(ALLOWED, there.size(), "in Ceph: " + there);
                 assertTrue(made < ALLOWED, () -> made + " new ones");
             }

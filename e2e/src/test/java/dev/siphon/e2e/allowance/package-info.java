@@ -1,4 +1,4 @@
-/// Accounts and their allowances, on a real Ceph.
+/// The allowance of an account, on a real Ceph.
 @NullMarked
 package dev.siphon.e2e.allowance;
 
