@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// A volume is taken from one node, by a controller that cannot ask that node for anything.
+/// Takes a volume from a node without asking that node.
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FencingIT {
@@ -41,7 +41,7 @@ final class FencingIT {
 
     private final DriverFolder folder = DriverFolder.create();
     private final ServedProcess controllerProcess = folder.controller("--attach");
-    // all clients of a lab have one address, so that only the names tell these two apart
+    // all clients of a lab have one address, so only these names tell the nodes apart
     private final ServedProcess lostProcess = folder.node("node-a", "--node-address=192.0.2.1");
     private final ServedProcess otherProcess = folder.node("node-b", "--node-address=192.0.2.2");
     private final CsiClient controller = CsiClient.to(controllerProcess.endpoint());
@@ -86,7 +86,7 @@ final class FencingIT {
                     },
                     "through a file that was open");
         } catch (IOException expected) {
-            // what could not be written is reported once more when the file is closed
+            // close(2) reports the failed write once more
             assertFalse(expected.toString().isEmpty());
         }
         assertThrows(IOException.class, () -> Files.writeString(fenced.resolve("new"), "after"), "as a new file");
@@ -109,7 +109,7 @@ final class FencingIT {
 
     @Test
     void aVolumeOfOneNodeIsTakenOverOnceTheLostNodeIsFenced() throws IOException {
-        // the nodes of a lab share a mount table: a mode that allows one publish would be enforced across both
+        // the nodes of a lab share one mount table: a single-publish mode would apply across both
         VolumeCapability single = Requests.mount(Mode.SINGLE_NODE_MULTI_WRITER);
         Volume volume = volume("taken-over", single);
         attach(volume, lost, single).get();

@@ -1,4 +1,4 @@
-/// Attach mode: volumes that belong to nodes.
+/// Attach mode: volumes that are attached to nodes.
 @NullMarked
 package dev.siphon.e2e.attach;
 
