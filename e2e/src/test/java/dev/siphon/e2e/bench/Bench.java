@@ -19,7 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// Times each call to a CSI driver, and beside it, on the same cluster and in turns, the bare mgr commands.
+/// Times each call to a CSI driver and, in turns on the same cluster, the bare mgr commands.
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
@@ -110,7 +110,7 @@ public final class Bench implements Callable<Integer> {
         return bounds.allMet() ? 0 : 1;
     }
 
-    /// The group that the driver puts volumes in, so that raw subvolumes lie in the same.
+    /// Returns the group of the driver's volumes, so that raw subvolumes go into the same one.
     private String group(DriverCalls driver, Names names) {
         String probe = names.take(1).getFirst();
         if (!driver.create(probe)) {

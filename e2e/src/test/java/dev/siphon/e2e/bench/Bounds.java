@@ -3,7 +3,7 @@ package dev.siphon.e2e.bench;
 import com.google.gson.JsonObject;
 import java.io.PrintStream;
 
-/// What the benchmark must show; a line for each, and whether all are met.
+/// The bounds of a benchmark. Prints a line for each and records whether all were met.
 final class Bounds {
     private final PrintStream out;
     private final JsonObject common;
@@ -13,18 +13,18 @@ final class Bounds {
         this(out, new JsonObject());
     }
 
-    /// @param common what each line begins with
+    /// @param common the fields that each line begins with
     Bounds(PrintStream out, JsonObject common) {
         this.out = out;
         this.common = common.deepCopy();
     }
 
-    /// `value` may be at most `limit`.
+    /// Reports whether `value` is at most `limit`.
     void atMost(String what, double value, double limit) {
         report(what, value, "at_most", limit, value <= limit);
     }
 
-    /// `value` must be at least `limit`.
+    /// Reports whether `value` is at least `limit`.
     void atLeast(String what, double value, double limit) {
         report(what, value, "at_least", limit, value >= limit);
     }
@@ -39,7 +39,7 @@ final class Bounds {
         allMet &= met;
     }
 
-    /// Whether none was missed.
+    /// Returns whether every bound was met.
     boolean allMet() {
         return allMet;
     }

@@ -20,9 +20,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// A dataset of many small files, sealed, against the same files loose: how soon its first byte is there, how fast a
-/// node fills its replica, how fast eight processes read all of it in random order, and what that asks of the MDS.
-/// Each figure is the median of several runs.
+/// Compares a sealed dataset of many small files with the same files loose: the time to the first byte, the rate of
+/// a fill, the rate of eight processes that read everything in random order, and the requests to the MDS. Each
+/// figure is the median of several runs.
 @Command(
         name = "bench-dataset",
         mixinStandardHelpOptions = true,
@@ -32,20 +32,20 @@ public final class DatasetBench implements Callable<Integer> {
     private static final int RUNS = 3;
     private static final double MB = 1e6;
 
-    /// What is to be faster than what, and how many times.
+    /// How many times faster one rate must be than another.
     ///
-    /// @param fill than cp -a of the loose files
-    /// @param attached than reading them from CephFS
-    /// @param replica likewise
-    /// @param plainDd whether a fill, which checks what it wrote, is compared with a dd that does not
+    /// @param fill a fill, compared with `cp -a` of the loose files
+    /// @param attached reading from the image on CephFS, compared with the loose files there
+    /// @param replica reading from the replica, compared with the same
+    /// @param plainDd whether to compare a fill, which verifies what it wrote, also with a dd that does not
     private record Times(double fill, double attached, double replica, boolean plainDd) {
         static Times of(CephClient client) {
             return switch (client) {
                 case FUSE -> new Times(3, 1.4, 4, true);
-                // A guest has one processor, which is busy all the time: each rate is what its work costs that, and
-                // the network and eight readers cost most, whatever is read. No fill there can be faster than
-                // read_mb_s, nor a replica than loose_on_disk_mb_s, and these are hardly more than 3 times
-                // cp_loose_mb_s and 4 times loose_mb_s themselves (docs/datasets.md).
+                // A guest has one processor, always busy: each rate is its processor cost. The network and eight
+                // readers cost most, whatever they read. No fill can exceed read_mb_s there, no replica
+                // loose_on_disk_mb_s. These are hardly more than 3 times cp_loose_mb_s and 4 times loose_mb_s
+                // (docs/datasets.md).
                 case KERNEL -> new Times(1.5, 1.1, 2, false);
             };
         }
@@ -58,7 +58,7 @@ public final class DatasetBench implements Callable<Integer> {
     private final JsonObject client = new JsonObject();
     private final JsonObject summary = new JsonObject();
 
-    /// Runs in a lab or in a guest of one, against the launcher that was built.
+    /// Runs in a lab or in its guest, with the built launcher.
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new DatasetBench()).execute(arguments));
     }
@@ -124,7 +124,7 @@ public final class DatasetBench implements Callable<Integer> {
     private Measure epoch(String name, double megabytes, Supplier<DatasetRuns.Epoch> run) {
         return new Measure(name + "_mb_s", () -> {
             DatasetRuns.Epoch epoch = run.get();
-            // the last run's counts: they hardly differ
+            // the last run's count stands for all: the counts hardly differ
             summary.addProperty(name + "_mds_requests", epoch.requests());
             return megabytes / epoch.seconds();
         });
@@ -136,7 +136,7 @@ public final class DatasetBench implements Callable<Integer> {
 
     private record Measure(String figure, DoubleSupplier once) {}
 
-    /// Measures in turns, so that what else this machine does in the meantime slows all of them.
+    /// Runs the measures in turns, so that other load on this machine slows all of them.
     ///
     /// @return the medians
     private double[] inTurns(Measure... measures) {

@@ -19,13 +19,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/// What is done with a dataset and with the same files loose, and how many seconds it takes: each with cold page
-/// caches, and of CephFS each time with another client.
+/// Times operations on a dataset and on the same files loose, in seconds. Each run starts with cold page caches,
+/// and on CephFS with a new client.
 final class DatasetRuns {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final VolumeCapability READERS = Requests.mount(Mode.MULTI_NODE_READER_ONLY);
 
-    /// Eight at a time, each with 125 files of the list.
+    /// Runs eight processes at a time, each over 125 files of the list.
     private static final String READ_ALL = "cd \"$1\" && xargs -0 -a \"$2\" -P 8 -n 125 cat > /dev/null";
 
     private final Lab lab = Lab.here();
@@ -33,20 +33,20 @@ final class DatasetRuns {
     private final Path disk;
     private final SampleDataset dataset;
 
-    /// What an epoch took.
+    /// The result of an epoch.
     ///
-    /// @param requests that the MDS counted meanwhile
+    /// @param requests the number of requests to the MDS during it
     record Epoch(double seconds, long requests) {}
 
-    /// @param folder of the node
-    /// @param disk of the loose files, and of the node's cache
+    /// @param folder the node's
+    /// @param disk holds the loose files and the node's cache
     DatasetRuns(DriverFolder folder, Path disk, SampleDataset dataset) {
         this.folder = folder;
         this.disk = disk;
         this.dataset = dataset;
     }
 
-    /// From mount to the first byte of the image.
+    /// Times from the mount to the first byte of the image.
     double bareFirstByte() {
         long began = System.nanoTime();
         try (CephTree tree = CephTree.mount(lab)) {
@@ -55,7 +55,7 @@ final class DatasetRuns {
         }
     }
 
-    /// From NodeStageVolume to the first byte of a file.
+    /// Times from NodeStageVolume to the first byte of a file.
     double firstByte() {
         try (ServedProcess node = folder.node("node");
                 CsiClient client = CsiClient.to(node.endpoint());
@@ -66,7 +66,7 @@ final class DatasetRuns {
         }
     }
 
-    /// The image to nowhere: what the client can read at most.
+    /// Times reading the image and discarding it: the client's upper limit.
     double read() {
         try (CephTree tree = CephTree.mount(lab)) {
             Shell.dropCaches();
@@ -76,12 +76,12 @@ final class DatasetRuns {
         }
     }
 
-    /// The image to the disk, by dd.
+    /// Times copying the image to the disk with dd.
     double dd() {
         return copied("dd if=\"$1\" of=\"$2\" bs=4M conv=fsync", SampleDataset.IMAGE, "rm -f \"$1\"");
     }
 
-    /// The same, and the copy read back and digested, as a fill does.
+    /// Times the same, plus reading the copy back and digesting it, as a fill does.
     double checkedDd() {
         return copied(
                 "dd if=\"$1\" of=\"$2\" bs=4M conv=fsync && dd if=\"$2\" iflag=direct bs=4M | sha256sum",
@@ -89,7 +89,7 @@ final class DatasetRuns {
                 "rm -f \"$1\"");
     }
 
-    /// The loose files to the disk, by cp.
+    /// Times copying the loose files to the disk with cp.
     double copyLoose() {
         return copied("cp -a \"$1\" \"$2\" && sync -f \"$2\"", SampleDataset.LOOSE, "rm -rf \"$1\"");
     }
@@ -106,7 +106,7 @@ final class DatasetRuns {
         }
     }
 
-    /// From the answer of NodeStageVolume until the replica has its name: copied, synced, and read back.
+    /// Times from the reply to NodeStageVolume until the replica has its name: copied, synced and read back.
     double fill() {
         try (ServedProcess node = cachingNode();
                 CsiClient client = CsiClient.to(node.endpoint());
@@ -129,19 +129,19 @@ final class DatasetRuns {
         });
     }
 
-    /// All files in random order, loose on the disk.
+    /// Reads all loose files on the disk, in random order.
     Epoch localEpoch() {
         return epoch(dataset.loose());
     }
 
-    /// All files in random order, loose on CephFS.
+    /// Reads all loose files on CephFS, in random order.
     Epoch looseEpoch() {
         try (CephTree tree = CephTree.mount(lab)) {
             return epoch(tree.at(SampleDataset.LOOSE));
         }
     }
 
-    /// All files in random order, from the image on CephFS.
+    /// Reads all files of the image on CephFS, in random order.
     Epoch attachedEpoch() {
         try (ServedProcess node = folder.node("node");
                 CsiClient client = CsiClient.to(node.endpoint());
@@ -150,7 +150,7 @@ final class DatasetRuns {
         }
     }
 
-    /// All files in random order, from the replica. It stays, for the next time.
+    /// Reads all files of the replica, in random order. The replica stays for the next run.
     Epoch replicaEpoch() {
         try (ServedProcess node = cachingNode();
                 CsiClient client = CsiClient.to(node.endpoint());
@@ -162,7 +162,7 @@ final class DatasetRuns {
         }
     }
 
-    /// Whether the loop device behind `tree` is over a file in the cache.
+    /// Returns whether the loop device behind `tree` has a backing file in the cache.
     private boolean isLocal(Path tree) {
         String file = Shell.run(
                 "source=$(findmnt -no SOURCE -T \"$1\") && cat /sys/block/${source#/dev/}/loop/backing_file", tree);

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/// The calls of a CO to any CSI driver, with what was learned of each volume.
+/// Calls any CSI driver as a CO does, and remembers each volume's reply.
 final class DriverCalls {
     private final CsiClient controller;
     private final CsiClient node;
@@ -34,7 +34,7 @@ final class DriverCalls {
     /// @param parameters of the class
     /// @param secrets by csi-sanity's names for calls
     /// @param bytes the size of each volume
-    /// @param mounts a folder to stage and publish in
+    /// @param mounts the folder to stage and publish in
     DriverCalls(
             CsiClient controller,
             CsiClient node,
@@ -50,7 +50,7 @@ final class DriverCalls {
         this.mounts = mounts;
     }
 
-    /// The id of a volume made here.
+    /// Returns the id of a volume created here.
     String id(String name) {
         return volume(name).getVolumeId();
     }
@@ -89,7 +89,7 @@ final class DriverCalls {
         return gone;
     }
 
-    /// Whether the driver has a stage step at all.
+    /// Returns whether the driver has the capability STAGE_UNSTAGE_VOLUME.
     boolean stages() {
         return node
                 .node()

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/// How soon a process of the driver answers after exec, and what memory it holds after a thousand RPCs: one JSON
-/// line per process and per bound, exit 1 when a bound is missed.
+/// Measures how soon a process of the driver answers after exec, and its memory after a thousand RPCs. Prints one
+/// JSON line per process and per bound; exits 1 if a bound is missed.
 public final class Footprint {
     private static final int STARTS = 7;
     private static final int LOADS = 3;
@@ -41,7 +41,7 @@ public final class Footprint {
     private final Bounds bounds = new Bounds(System.out);
     private final Names names = new Names();
 
-    /// Runs in a lab, against the launcher that was built.
+    /// Runs in a lab, with the built launcher.
     public static void main(String[] arguments) {
         System.exit(new Footprint().run() ? 0 : 1);
     }
@@ -65,7 +65,7 @@ public final class Footprint {
     }
 
     private void measure(String name, Supplier<ServedProcess> start, Consumer<ServedProcess> load, double mostMb) {
-        // the first one only warms this JVM's client and the page cache
+        // the first start only warms up this JVM's client and the page cache
         firstRpcMillis(start);
         List<Double> first = new ArrayList<>();
         for (int i = 0; i < STARTS; i++) {

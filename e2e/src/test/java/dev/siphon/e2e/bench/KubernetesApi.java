@@ -23,13 +23,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// The Kubernetes API in its own words: paths and JSON. Whatever it refuses is an [IllegalStateException].
+/// The Kubernetes API as paths and JSON. A refused request is an [IllegalStateException].
 final class KubernetesApi implements AutoCloseable {
     private static final String JSON = "application/json";
     private static final String DELETE_OPTIONS = "{\"apiVersion\": \"v1\", \"kind\": \"DeleteOptions\"}";
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /// Longer than any measurement; by itself the API would end a watch after 30 to 60 minutes.
+    /// Longer than any measurement; by default the API ends a watch after 30 to 60 minutes.
     private static final Duration WATCH_LIMIT = Duration.ofHours(12);
 
     private final URI server;
@@ -40,7 +40,7 @@ final class KubernetesApi implements AutoCloseable {
         this.http = http;
     }
 
-    /// As the user of a kubeconfig. Connects with the first request.
+    /// Returns a client for the user of a kubeconfig. It connects with the first request.
     static KubernetesApi of(Path kubeconfig) {
         Config config = Config.fromKubeconfig(kubeconfig.toFile());
         config.setRequestRetryBackoffLimit(0);
@@ -49,19 +49,20 @@ final class KubernetesApi implements AutoCloseable {
                 new JdkHttpClientFactory().newBuilder(config).build());
     }
 
-    /// Makes an object in `collection`.
+    /// Creates an object in `collection`.
     void create(String collection, String object) {
         send(collection, HttpURLConnection.HTTP_CREATED, request(collection).post(JSON, object));
     }
 
-    /// Asks for the end of the object at `path`, which may come later.
+    /// Requests the deletion of the object at `path`, which may finish later.
     void delete(String path) {
         send(path, HttpURLConnection.HTTP_OK, request(path).delete(JSON, DELETE_OPTIONS));
     }
 
-    /// Has a thread of its own tell what is in `collection` and then each change of it, as the API's `WatchEvent`s.
+    /// Watches `collection` on a thread of its own: passes on its objects, then each change, as the API's
+    /// `WatchEvent`s.
     ///
-    /// @param ended is run when there will be no more
+    /// @param ended runs when the watch ends
     void watch(String collection, Consumer<JsonObject> told, Runnable ended) {
         String path = collection + "?watch=true&timeoutSeconds=" + WATCH_LIMIT.toSeconds();
         HttpResponse<InputStream> response =
@@ -78,7 +79,7 @@ final class KubernetesApi implements AutoCloseable {
                     .map(line -> JsonParser.parseString(line).getAsJsonObject())
                     .forEach(told);
         } catch (IOException | UncheckedIOException _) {
-            // cut off; who needed more is told by `ended`
+            // the connection was cut; `ended` informs the caller
         } finally {
             ended.run();
         }

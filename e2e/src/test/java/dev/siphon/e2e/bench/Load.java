@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Makes calls from a number of callers, each of which makes its next one as soon as its last was answered.
+/// Runs calls from a number of callers. Each starts its next call as soon as the last one returned.
 final class Load {
     private Load() {}
 
@@ -59,6 +59,6 @@ final class Load {
         }
     }
 
-    /// What one caller saw.
+    /// The results of one caller.
     private record Part(List<Long> nanos, AtomicInteger errors) {}
 }

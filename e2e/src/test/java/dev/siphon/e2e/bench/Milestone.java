@@ -1,10 +1,10 @@
 package dev.siphon.e2e.bench;
 
-/// What claims, pods and volumes come to, by what the API tells of them.
+/// A state that claims, pods and volumes reach, as the API reports it.
 enum Milestone {
     CLAIM_BOUND("claim created to Bound"),
     POD_READY("pod created to Ready"),
-    /// The kubelet has unmounted for it by then; what was staged goes later.
+    /// The kubelet has unmounted the pod's volumes by then; it unstages later.
     POD_GONE("pod deleted to gone"),
     VOLUME_GONE("pod and claim deleted to volume gone");
 
@@ -14,7 +14,7 @@ enum Milestone {
         this.measure = measure;
     }
 
-    /// From what to what is measured.
+    /// Returns from which event to which the time is measured.
     String measure() {
         return measure;
     }

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
-/// The moments at which a watch told of each milestone: the objects' own times are whole seconds.
+/// Records when a watch reported each milestone, because the objects' own timestamps are whole seconds.
 final class Milestones {
     private static final Duration POLL = Duration.ofMillis(20);
 
@@ -19,7 +19,7 @@ final class Milestones {
     private final Set<String> failedPods = ConcurrentHashMap.newKeySet();
     private volatile boolean ended;
 
-    /// @param name the claim's and the pod's; a volume has that of its claim
+    /// @param name of the claim and the pod; a volume has its claim's
     private record Reached(Milestone milestone, String name) {}
 
     private Milestones() {}
@@ -76,12 +76,12 @@ final class Milestones {
         nanos.putIfAbsent(new Reached(milestone, name), System.nanoTime());
     }
 
-    /// Waits until all have come to `milestone`.
+    /// Waits until all have reached `milestone`.
     ///
     /// @param began when each began, by [System#nanoTime]
     /// @return how long each took
-    /// @throws IllegalStateException if some have not within `limit` (it names them), if a pod failed that was to
-    ///     become ready, or if the API tells no more
+    /// @throws IllegalStateException if some do not reach it within `limit` (the message names them), if a pod that
+    ///     should become ready failed, or if the watch ended
     Timings since(Map<String, Long> began, Milestone milestone, Duration limit) {
         long start = System.nanoTime();
         List<String> left = left(began, milestone);
@@ -118,7 +118,7 @@ final class Milestones {
         return nanos.getOrDefault(new Reached(milestone, name), 0L);
     }
 
-    /// The text at `path`; empty if there is none.
+    /// Returns the text at `path`, or an empty string if there is none.
     private static String text(JsonObject object, String... path) {
         JsonElement found = at(object, path);
         return found.isJsonPrimitive() ? found.getAsString() : "";

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/// Names that no other run uses.
+/// Generates names that no other run uses.
 final class Names {
     private final String prefix = "bench-" + Long.toString(System.currentTimeMillis(), 36) + "-";
     private final AtomicInteger next = new AtomicInteger();

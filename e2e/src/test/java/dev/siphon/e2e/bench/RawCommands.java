@@ -11,7 +11,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.List;
 
-/// The mgr commands that a driver cannot do without, bare: what the cluster itself takes for them.
+/// The bare mgr commands that a driver needs: the cluster's own share of the time.
 final class RawCommands implements AutoCloseable {
     private final CephConnection connection;
     private final String fileSystem;
@@ -19,9 +19,9 @@ final class RawCommands implements AutoCloseable {
     private final long bytes;
     private final int uid;
 
-    /// @param group made if it is not there
+    /// @param group created if absent
     /// @param bytes the size of each subvolume
-    /// @param uid the owner of each, and its group
+    /// @param uid of each subvolume's owner; also the gid
     RawCommands(Lab lab, String group, long bytes, int uid) {
         this.connection = new CephConnection(
                 new ClusterAccess("raw", List.of(lab.monitors()), "admin", lab.keyring()),
@@ -35,7 +35,7 @@ final class RawCommands implements AutoCloseable {
         connection.call(command("fs subvolumegroup create")).orThrow();
     }
 
-    /// `fs subvolume create` with what Siphon gives it.
+    /// Runs `fs subvolume create` with the arguments that Siphon uses.
     boolean create(String name) {
         return succeeds(command("fs subvolume create")
                 .with("sub_name", name)

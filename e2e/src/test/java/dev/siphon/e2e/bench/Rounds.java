@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/// The measurements. Driver and raw commands take turns, and which begins alternates, so that a machine that gets
-/// slower or faster meanwhile does not decide. The mgr purges beside both what was removed, four subvolumes a
-/// second.
+/// The measurements. Driver and raw commands take turns and alternate who starts, so that a machine that becomes
+/// slower or faster does not favor one. The mgr meanwhile purges removed subvolumes, four a second.
 final class Rounds {
     private static final int WARM_UP = 300;
     private static final int WARM_UP_CALLERS = 4;
@@ -36,7 +35,7 @@ final class Rounds {
         this.names = names;
     }
 
-    /// Brings both sides' code to the speed that it then has.
+    /// Warms up the code of both sides.
     void warmUp() {
         List<String> own = names.take(WARM_UP);
         each(WARM_UP_CALLERS, own, driver::create);
@@ -46,7 +45,7 @@ final class Rounds {
         each(WARM_UP_CALLERS, bare, raw::remove);
     }
 
-    /// Creates and removes by driver and raw, in turns.
+    /// Creates and removes volumes by driver and raw commands, in turns.
     void compare(int callers, int count, int rounds, Bounds bounds) {
         Map<String, List<Timings>> all = new LinkedHashMap<>();
         for (int round = 0; round < rounds; round++) {
@@ -97,8 +96,8 @@ final class Rounds {
         all.forEach((rpc, timings) -> System.out.println(timings.json(rpc, callers)));
     }
 
-    /// Creates with none present, with many, and with none again, the raw command in turns beside it: Ceph itself
-    /// may take longer with many present, and what is of raw tells that from what is the driver's.
+    /// Times CreateVolume with no volumes present, with many, and with none again, in turns with the raw command.
+    /// Ceph itself may slow down with many present; the ratio to raw separates that from the driver's share.
     void withPresent(int present, int count, int rounds, Bounds bounds) {
         Map<String, List<Timings>> none = new LinkedHashMap<>();
         Map<String, List<Timings>> amid = new LinkedHashMap<>();
@@ -161,7 +160,7 @@ final class Rounds {
         return all.getOrDefault(rpc, List.of());
     }
 
-    /// The median over the rounds of what the driver has to what raw has.
+    /// Returns the median ratio of driver to raw over the rounds.
     private static double ratio(
             Map<String, List<Timings>> all,
             String rpc,

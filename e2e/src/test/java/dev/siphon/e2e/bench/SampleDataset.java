@@ -14,20 +14,20 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/// Many small files on a disk, the same on CephFS, and their image.
+/// Many small files on a disk, the same files on CephFS, and their image.
 ///
-/// @param loose where they are on the disk
-/// @param order a file with the names of all, a zero behind each, in the order in which they are read
-/// @param first the first of these, with which no class's listing begins
-/// @param bytes of all
+/// @param loose the folder of the files on the disk
+/// @param order a file of all names, NUL-terminated, in reading order
+/// @param first the first of these names; no directory listing begins with it
+/// @param bytes the size of all files
 /// @param volume the image
 record SampleDataset(Path loose, Path order, String first, long bytes, Volume volume) {
     static final int FILES = 10_000;
 
-    /// Where the files are on CephFS.
+    /// The folder of the files on CephFS.
     static final String LOOSE = "/bench-loose";
 
-    /// Where the image is on CephFS.
+    /// The path of the image on CephFS.
     static final String IMAGE = "/volumes/bench-dataset/image";
 
     private static final int CLASSES = 100;
@@ -35,7 +35,7 @@ record SampleDataset(Path loose, Path order, String first, long bytes, Volume vo
     private static final int MOST_BYTES = 160_000;
     private static final int DIGEST_BEGINNING = 40;
 
-    /// Makes it, in a file system that has none.
+    /// Creates files and image, in a file system that has neither yet.
     static SampleDataset make(Lab lab, Path disk) throws IOException {
         Path loose = Files.createDirectory(disk.resolve("loose"));
         Random random = new Random(1);

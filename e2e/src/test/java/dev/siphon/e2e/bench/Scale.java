@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// What a cluster of many accounts costs: those of the lab's OpenLDAP with some volumes each, provisioned at once,
-/// listed by pages, looked after, and audited. One JSON line per step; exit 1 if a call failed or the audit found
-/// something.
+/// Measures a cluster of many accounts: the lab's OpenLDAP accounts get some volumes each. Provisions all
+/// concurrently, lists them by pages, idles, and audits. Prints one JSON line per step; exits 1 if a call failed or
+/// the audit found something.
 public final class Scale {
     private static final int ACCOUNTS = 1000;
     private static final int VOLUMES_EACH = 3;
@@ -42,9 +42,9 @@ public final class Scale {
         this.accounts = accounts;
     }
 
-    /// Runs in a lab, against the launcher that was built.
+    /// Runs in a lab, with the built launcher.
     ///
-    /// @param arguments the number of accounts, or none for all
+    /// @param arguments the number of accounts; all if absent
     public static void main(String[] arguments) {
         Scale scale = new Scale(arguments.length == 0 ? ACCOUNTS : Integer.parseInt(arguments[0]));
         scale.run();
@@ -76,7 +76,7 @@ public final class Scale {
         report(step, controller, timings);
     }
 
-    /// Every volume once, by pages.
+    /// Lists every volume once, by pages.
     private List<String> ids(CsiClient client, List<Long> nanos) {
         List<String> ids = new ArrayList<>();
         String token = "";
@@ -102,7 +102,7 @@ public final class Scale {
         good &= found == accounts * VOLUMES_EACH;
     }
 
-    /// What a controller does to which nobody talks: its commands to Ceph and its processor time, in a minute.
+    /// Measures an idle controller for a minute: its commands to Ceph and its processor time.
     private void steady(ServedProcess controller) {
         double before = commands(controller);
         long ticks = processorTicks(controller);
@@ -123,7 +123,7 @@ public final class Scale {
                 .sum();
     }
 
-    /// `utime` and `stime` (proc_pid_stat(5)).
+    /// Returns `utime` plus `stime` (proc_pid_stat(5)).
     private static long processorTicks(ServedProcess controller) {
         try {
             String stat = Files.readString(Path.of("/proc", Long.toString(controller.pid()), "stat"));

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Commands of a benchmark.
+/// Runs the shell commands of a benchmark.
 final class Shell {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -15,14 +15,14 @@ final class Shell {
 
     /// Runs a script that must succeed; `$1` and so on are the paths.
     ///
-    /// @return what it said
+    /// @return its output
     static String run(String script, Path... arguments) {
         List<String> words = new ArrayList<>(List.of("sh", "-euc", script, "sh"));
         Stream.of(arguments).map(Path::toString).forEach(words::add);
         return Command.run(LIMIT, words);
     }
 
-    /// Writes back what is in the page cache of this kernel, and empties it.
+    /// Writes back and drops this kernel's page cache.
     static void dropCaches() {
         run("sync; echo 3 > /proc/sys/vm/drop_caches");
     }

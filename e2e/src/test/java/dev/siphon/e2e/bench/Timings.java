@@ -6,17 +6,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// How long the calls of a load took.
+/// The durations of a load's calls.
 ///
-/// @param sortedNanos of the calls that succeeded, from the shortest to the longest
-/// @param errors how many did not succeed
-/// @param wall from the first call's start to the last one's end
+/// @param sortedNanos of the calls that succeeded, ascending
+/// @param errors the number of failed calls
+/// @param wall from the first call's start to the last call's end
 record Timings(List<Long> sortedNanos, int errors, Duration wall) {
     Timings {
         sortedNanos = sortedNanos.stream().sorted().toList();
     }
 
-    /// The calls of several loads together.
+    /// Combines several loads.
     static Timings together(List<Timings> parts) {
         List<Long> all = new ArrayList<>();
         parts.forEach(part -> all.addAll(part.sortedNanos));
@@ -26,8 +26,8 @@ record Timings(List<Long> sortedNanos, int errors, Duration wall) {
                 parts.stream().map(Timings::wall).reduce(Duration.ZERO, Duration::plus));
     }
 
-    /// The time in ms within which the share `quantile` of the calls was answered (nearest rank); NaN without
-    /// any.
+    /// Returns the time in ms within which the share `quantile` of the calls succeeded (nearest rank); NaN if none
+    /// did.
     double millis(double quantile) {
         if (sortedNanos.isEmpty()) {
             return Double.NaN;
@@ -36,12 +36,12 @@ record Timings(List<Long> sortedNanos, int errors, Duration wall) {
         return sortedNanos.get(Math.max(0, rank - 1)) / 1e6;
     }
 
-    /// Calls that succeeded per second.
+    /// Returns the number of successful calls per second.
     double perSecond() {
         return sortedNanos.size() / (wall.toNanos() / 1e9);
     }
 
-    /// The line that the benchmark prints.
+    /// Returns the line that the benchmark prints.
     String json(String rpc, int callers) {
         JsonObject line = new JsonObject();
         line.addProperty("rpc", rpc);
@@ -54,13 +54,13 @@ record Timings(List<Long> sortedNanos, int errors, Duration wall) {
         return line.toString();
     }
 
-    /// Three decimals; null in JSON where there is no number.
-    @SuppressWarnings("NullAway") // gson writes null for a number that is none
+    /// Rounds to three decimals; null, for JSON, if `value` is not finite.
+    @SuppressWarnings("NullAway") // gson writes null for a value that is not finite
     static Double rounded(double value) {
         return Double.isFinite(value) ? Math.round(value * 1000) / 1000.0 : null;
     }
 
-    /// The middle one.
+    /// Returns the median.
     static double median(List<Double> values) {
         double[] sorted = values.stream().mapToDouble(Double::doubleValue).toArray();
         Arrays.sort(sorted);

@@ -7,24 +7,24 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/// Claims that are made at once, pods for them at once when all claims are bound, and the end of all at once when all
-/// pods are ready. Each pod writes to its volume before it is.
+/// One wave: creates all claims at once, all pods at once when every claim is bound, and deletes everything when
+/// every pod is ready. Each pod writes to its volume before it becomes ready.
 ///
 /// @param storageClass of the claims
 /// @param names of claims and pods alike
 record Wave(KubernetesApi api, Milestones milestones, Setting setting, String storageClass, List<String> names) {
-    /// Fails where the volume cannot be written to, and ends when it is told to.
+    /// Fails if the volume cannot be written; exits on SIGTERM.
     private static final String SCRIPT = "trap 'exit 0' TERM; echo here >/data/here || exit 1; sleep infinity & wait";
 
-    /// @param uid as whom the pods run
-    /// @param limit how long a step may take for all together
+    /// @param uid the uid and gid that the pods run as
+    /// @param limit for one step of the whole wave
     record Setting(String namespace, int uid, Duration limit) {}
 
     Wave {
         names = List.copyOf(names);
     }
 
-    /// Runs it, and leaves neither claim nor pod.
+    /// Runs the wave and leaves neither claim nor pod.
     ///
     /// @throws IllegalStateException as [Milestones#since]
     Map<Milestone, Timings> run() {
@@ -56,7 +56,7 @@ record Wave(KubernetesApi api, Milestones milestones, Setting setting, String st
                 """.formatted(name, storageClass));
     }
 
-    /// With no volume but its own: a token would be another.
+    /// Mounts no volume but the claim's: a service account token would be a second one.
     private void pod(String name) {
         api.create(pods(), """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s"},

@@ -19,7 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// Claims and pods on a Kubernetes in waves, up and down again, with the classes of several drivers in turns.
+/// Creates and deletes claims and pods in Kubernetes in waves, with the classes of several drivers in turns.
 @Command(
         name = "waves",
         mixinStandardHelpOptions = true,
@@ -50,7 +50,7 @@ public final class Waves implements Callable<Integer> {
     @Option(names = "--limit", defaultValue = "300", description = "Seconds that each step of a wave may take.")
     private int limitSeconds;
 
-    /// By class, and by measure the waves.
+    /// The waves by class and measure.
     private final Map<String, Map<Milestone, List<Timings>>> all = new LinkedHashMap<>();
 
     /// Runs in a lab.
@@ -65,7 +65,7 @@ public final class Waves implements Callable<Integer> {
             Milestones milestones = Milestones.of(api, namespace);
             Wave.Setting setting = new Wave.Setting(namespace, uid, Duration.ofSeconds(limitSeconds));
             for (int number = 0; number <= waves; number++) {
-                // who begins alternates, as a machine may get slower or faster
+                // the first class alternates, because a machine may become slower or faster
                 for (String each : number % 2 == 0 ? classes : classes.reversed()) {
                     Wave wave = new Wave(api, milestones, setting, each, names(each, number));
                     Map<Milestone, Timings> took = wave.run();
@@ -94,8 +94,8 @@ public final class Waves implements Callable<Integer> {
                 measures.computeIfAbsent(measure, _ -> new ArrayList<>()).add(timings));
     }
 
-    /// No wave pays for the one before: the kubelet unmounts what was staged when the pods are gone, and Ceph purges
-    /// removed volumes for seconds.
+    /// Lets no wave pay for the one before: the kubelet unstages after the pods are gone, and Ceph purges removed
+    /// volumes for seconds.
     private static void rest(CephTree tree) {
         Await.until(
                 "nothing of a wave is mounted",
