@@ -9,13 +9,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 
-/// Callers that begin at the same moment.
+/// Callers that start at the same moment.
 final class Callers {
     private Callers() {}
 
     /// Runs `body` once per caller, with its number from 0, and waits for all.
     ///
-    /// @throws AssertionError if one broke off
+    /// @throws AssertionError if a caller failed
     static void atOnce(int callers, IntConsumer body) {
         CountDownLatch start = new CountDownLatch(1);
         try (ExecutorService threads = Executors.newFixedThreadPool(callers)) {

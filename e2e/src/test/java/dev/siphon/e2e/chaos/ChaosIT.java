@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Each daemon of a cluster gone or hanging for 30 s under load, while a second cluster works on.
+/// Stops, kills or pauses each daemon of a cluster for 30 s under load, while a second cluster keeps working.
 @Tag("slow")
 @ExtendWith(LeavesNothingBehind.class)
 final class ChaosIT {
@@ -118,13 +118,13 @@ final class ChaosIT {
         }
     }
 
-    /// Runs `fault` under load, then `recovery`, and checks what the driver owes its callers meanwhile.
+    /// Runs `fault` under load, then `recovery`, and checks the driver's replies meanwhile.
     private static void under(Runnable fault, Runnable recovery) {
         try (DriverFolder folder = DriverFolder.create(Map.of("lab", Lab.here(), "second", Lab.second()));
                 ServedProcess controller = folder.controller("--rpc-timeout=" + DEADLINE.toSeconds());
                 Probes probes = Probes.of(controller);
                 Traffic here = Traffic.start(controller.endpoint(), "lab", "strict-", CALLERS, DEADLINE);
-                // these leave the deadline to the driver
+                // this caller waits longer, so the driver's own deadline ends its calls
                 Traffic patient = Traffic.start(controller.endpoint(), "lab", "patient-", 1, DEADLINE.plus(GRACE));
                 Traffic other = Traffic.start(controller.endpoint(), "second", "other-", 2, DEADLINE)) {
             Await.pass(Duration.ofSeconds(3));

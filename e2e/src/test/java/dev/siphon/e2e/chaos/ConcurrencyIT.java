@@ -112,10 +112,10 @@ final class ConcurrencyIT {
                 .getVolumeId());
     }
 
-    /// Every caller makes its call for every name, again after ABORTED; each begins at another name.
+    /// Each caller makes its call for every name and retries on ABORTED; each starts with another name.
     ///
-    /// @param codes gets every code that a caller saw
-    /// @return what was answered, by name
+    /// @param codes collects every code that a caller got
+    /// @return the replies by name
     private static Map<String, Set<String>> everyoneUntilOk(
             Set<Status.Code> codes, BiFunction<String, Integer, Outcome<String>> call) {
         Map<String, Set<String>> answers = new ConcurrentHashMap<>();

@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Asks a process twice a second how it is, as a kubelet would.
+/// Probes a process twice a second, as a kubelet does.
 final class Probes implements AutoCloseable {
     private static final long PERIOD_MILLIS = 500;
 
@@ -19,7 +19,7 @@ final class Probes implements AutoCloseable {
         this.process = process;
     }
 
-    /// Begins to ask.
+    /// Starts probing.
     static Probes of(ServedProcess process) {
         Probes probes = new Probes(process);
         var _ = probes.clock.scheduleWithFixedDelay(probes::look, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
@@ -32,12 +32,12 @@ final class Probes implements AutoCloseable {
         }
     }
 
-    /// Whether `/healthz` has been 200 each time.
+    /// Returns whether every reply of `/healthz` was 200.
     boolean alwaysAlive() {
         return dead.get() == 0;
     }
 
-    /// What `/readyz` says now.
+    /// Returns whether `/readyz` is 200 now.
     boolean isReady() {
         return process.readyz() == 200;
     }

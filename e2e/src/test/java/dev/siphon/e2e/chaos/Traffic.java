@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
-/// Callers that create and delete volumes in one cluster, each a few names of its own, until told to stop.
+/// Callers that create and delete volumes in one cluster until stopped, each with three names of its own.
 final class Traffic implements AutoCloseable {
     private static final int NAMES_PER_CALLER = 3;
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -26,7 +26,7 @@ final class Traffic implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final List<String> names;
 
-    /// What a caller saw of one call.
+    /// The outcome of one call.
     record Seen(Instant at, Outcome<String> outcome) {}
 
     private Traffic(UnixEndpoint endpoint, String cluster, String prefix, int callers) {
@@ -37,9 +37,9 @@ final class Traffic implements AutoCloseable {
                 .toList();
     }
 
-    /// Starts it.
+    /// Starts the callers.
     ///
-    /// @param prefix of its volumes' names
+    /// @param prefix of the volumes' names
     /// @param deadline of each call
     static Traffic start(UnixEndpoint endpoint, String cluster, String prefix, int callers, Duration deadline) {
         Traffic traffic = new Traffic(endpoint, cluster, prefix, callers);
@@ -77,14 +77,14 @@ final class Traffic implements AutoCloseable {
                 () -> client.controller().deleteVolume(Requests.delete(id)).toString());
     }
 
-    /// What callers saw of the calls that ended after `from`.
+    /// Returns the calls that ended after `from`.
     List<Seen> since(Instant from) {
         return seen.stream().filter(each -> each.at().isAfter(from)).toList();
     }
 
-    /// Uses every name once more, until it could be created and deleted.
+    /// Retries every name until its volume could be created and deleted.
     ///
-    /// @throws AssertionError if one cannot be used by `end`
+    /// @throws AssertionError if one fails for longer than `atMost`
     void useEveryName(Duration atMost) {
         Instant end = Instant.now().plus(atMost);
         try (CsiClient client = CsiClient.to(endpoint)) {
@@ -107,7 +107,7 @@ final class Traffic implements AutoCloseable {
         return outcome;
     }
 
-    /// Lets every caller end its call.
+    /// Waits until every caller has finished its call.
     void stop() {
         stopped.set(true);
         try {

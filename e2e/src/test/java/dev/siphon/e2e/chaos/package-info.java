@@ -1,4 +1,4 @@
-/// Many callers at once.
+/// Many concurrent callers, and daemons of Ceph that fail under their load.
 @NullMarked
 package dev.siphon.e2e.chaos;
 
