@@ -27,14 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// `siphon check controller` on a real Ceph and a real OpenLDAP, as an administrator runs it before installing.
+/// Runs `siphon check controller` on a real Ceph and a real OpenLDAP, as an administrator does before installing.
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class CheckControllerIT {
     private static final String USER = "siphon-check";
     private static final String FS = Lab.here().fileSystem();
 
-    /// Some seconds of waiting, and a start on a busy machine.
+    /// A few seconds of timeouts, plus a start on a busy machine.
     private static final Duration WITHIN = Duration.ofSeconds(40);
 
     private final DriverFolder folder = DriverFolder.create();
@@ -59,7 +59,7 @@ final class CheckControllerIT {
         folder.close();
     }
 
-    /// What `siphon ceph-caps` prints.
+    /// Returns what `siphon ceph-caps` prints.
     private String caps(String... more) {
         List<String> words = new ArrayList<>(List.of(
                 Project.launcher().toString(), "ceph-caps", "--fs=" + FS, "--user=" + USER, "--keyring=" + keyring));
@@ -148,7 +148,7 @@ final class CheckControllerIT {
         Path wrong = folder.file("wrong.keyring");
         String node = Files.readString(Lab.here().run().resolve("ceph/node.keyring"));
         Files.writeString(wrong, node.replace("client.siphon-node", "client." + USER));
-        // Ceph's client now and then hears the refusal too late, and says that there was no answer
+        // Ceph's client sometimes gets the refusal too late and reports a timeout
         Await.until("the refusal", Duration.ofSeconds(60), () -> isRefused(wrong));
         check(Lab.here().monitors(), folder.file("nowhere.keyring"), directory)
                 .failed("lab: login", "cannot be read", "nowhere.keyring has to hold the key");
@@ -200,7 +200,7 @@ final class CheckControllerIT {
         assertFalse(checked.output().contains("sesame"), checked.output());
     }
 
-    /// An identity as Rook's operator makes it, and the group of its driver; Rook itself is in RookIT.
+    /// Creates an identity as Rook's operator does, and its driver's group; RookIT tests Rook itself.
     @Test
     void aCephOfRooksIsRecognizedAndAnAddressThatIsNoMonitorsIsNamed() throws IOException {
         Command.run("ceph", "auth", "get-or-create", "client.csi-cephfs-node.2", "mon", "allow r");

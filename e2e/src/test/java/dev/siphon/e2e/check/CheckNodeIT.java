@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `siphon check node` on this machine.
+/// Runs `siphon check node` on this machine.
 @Timeout(180)
 final class CheckNodeIT {
     @TempDir
@@ -32,7 +32,7 @@ final class CheckNodeIT {
         return Checked.run(words);
     }
 
-    /// What the kernel has now that it was asked: it has loaded a module that it found.
+    /// Returns whether the kernel has the file system now. The check made it load a module that exists.
     private static boolean kernelHas(String fileSystem) throws IOException {
         return Files.readAllLines(Path.of("/proc/filesystems")).stream()
                 .anyMatch(line -> line.strip().endsWith(fileSystem));
@@ -55,7 +55,7 @@ final class CheckNodeIT {
         if (kernelHas("erofs")) {
             assertEquals("ok", checked.results().get("erofs"), checked.output());
         } else {
-            // with erofsfuse, a warning
+            // a warning if erofsfuse is installed
             assertTrue(List.of("failed", "warning").contains(checked.results().get("erofs")), checked.output());
             assertTrue(checked.output().contains("CONFIG_EROFS_FS"), checked.output());
         }

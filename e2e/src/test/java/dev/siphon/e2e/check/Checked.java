@@ -13,11 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What one run of `siphon check` said.
+/// The output of one run of `siphon check`.
 ///
-/// @param lines by what was looked at
+/// @param lines by the name of the check
 record Checked(int exit, String output, Map<String, JsonObject> lines, Duration took) {
-    /// Runs it.
+    /// Runs the command with `--json`.
     static Checked run(List<String> command) {
         List<String> words = new ArrayList<>(command);
         words.add("--json");
@@ -33,7 +33,7 @@ record Checked(int exit, String output, Map<String, JsonObject> lines, Duration 
         return new Checked(result.exit(), result.output(), lines, took);
     }
 
-    /// What came of each, in the order in which they were looked at.
+    /// Returns the result of each check, in order.
     Map<String, String> results() {
         Map<String, String> results = new LinkedHashMap<>();
         lines.forEach((what, line) -> results.put(what, line.get("result").getAsString()));
@@ -44,7 +44,7 @@ record Checked(int exit, String output, Map<String, JsonObject> lines, Duration 
         return text(what, "found");
     }
 
-    /// Fails unless this has failed, with such words and such a remedy.
+    /// Fails unless this check failed with such a finding and remedy.
     void failed(String what, String found, String remedy) {
         assertEquals("failed", text(what, "result"), output);
         assertTrue(text(what, "found").contains(found), output);

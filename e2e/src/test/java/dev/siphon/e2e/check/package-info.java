@@ -1,4 +1,4 @@
-/// What `siphon check` finds, and what it says to do, where all is well and where something is really wrong.
+/// The findings and remedies of `siphon check`, on a healthy system and on really broken ones.
 @NullMarked
 package dev.siphon.e2e.check;
 
