@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.testcontainers.containers.wait.strategy.Wait;
 
-/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash.
-/// Its
-/// daemons listen on its loopback device, so that only containers in its network reach them.
+/// A one-node Ceph in a container, run by the lab's own scripts. Any image with Ceph's programs and bash serves.
+/// Its daemons listen on its loopback device, so only containers in its network reach them.
 final class CephContainer {
     static final String ADDRESS = "127.0.0.1";
     static final String FILE_SYSTEM = "cephfs";
 
-    /// A start takes ten seconds where nothing else runs.
+    /// A start takes ten seconds on an idle machine.
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
 
     private static final Path SCRIPTS = Project.folder().resolve("e2e/lab.d");
@@ -28,13 +27,13 @@ final class CephContainer {
         this.run = run;
     }
 
-    /// Starts it and waits until it is healthy.
+    /// Starts the container and waits until Ceph is healthy.
     static CephContainer start(Containers containers) {
         Path run = containers.directory("ceph", 0);
         EngineContainer container = new EngineContainer(LabImage.CEPH.reference())
                 .reading(SCRIPTS)
                 .writing(run)
-                // in memory, as the lab's: what is left on the disk of this host is no matter of its health
+                // in memory, as the lab's: the free space of this host's disk must not affect Ceph's health
                 .withTmpFs(Map.of("/tmp", "mode=1777", "/var/lib/ceph", "mode=755"))
                 .withEnv(environment(run))
                 .withCommand(SCRIPTS.resolve("ceph-container").toString())
@@ -54,7 +53,7 @@ final class CephContainer {
                 "NODE_SECRETS", run.resolve("ceph/node-secrets.yaml").toString());
     }
 
-    /// It, for those who join its network.
+    /// Returns the container, for others that join its network.
     EngineContainer container() {
         return container;
     }
@@ -64,22 +63,22 @@ final class CephContainer {
         var _ = container.run("bash", "-euo", "pipefail", "-c", script);
     }
 
-    /// The secrets of node calls, in csi-sanity's format.
+    /// Returns the file with the secrets of node calls, in csi-sanity's format.
     Path nodeSecrets() {
         return file("node-secrets.yaml");
     }
 
-    /// A file of the folder where its keys are, in the container as on this host.
+    /// Returns a file of Ceph's configuration folder; the path is the same in the container and on this host.
     Path file(String name) {
         return run.resolve("ceph").resolve(name);
     }
 
-    /// What a NodeStage call brings.
+    /// Returns the secrets of a NodeStageVolume request.
     Map<String, String> nodeStageSecrets() {
         return SecretsFile.read(nodeSecrets()).getOrDefault("NodeStageVolumeSecret", Map.of());
     }
 
-    /// Every subvolume, as GROUP/NAME.
+    /// Lists every subvolume, as GROUP/NAME.
     List<String> subvolumes() {
         return container.run(SCRIPTS.resolve("subvolumes").toString()).lines().toList();
     }

@@ -6,15 +6,15 @@ import dev.siphon.e2e.driver.NodeMounts;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Controller and node, each in a container of the driver's image with no more rights than its pod of `deploy/` has,
-/// and a Ceph beside them.
+/// Controller and node, each in a container of the driver's image with at most the rights of its pod in `deploy/`,
+/// with a Ceph in a third container.
 final class ContainedDriver {
-    /// The one account that there is, and its uid and gid.
+    /// The only account; its uid and gid follow.
     static final String ACCOUNT = "sanity";
 
     static final int ACCOUNT_UID = 10003;
 
-    /// Who the controller runs as.
+    /// The controller's uid.
     private static final int CONTROLLER_UID = 64000;
 
     private final Containers containers;
@@ -33,9 +33,9 @@ final class ContainedDriver {
         this.controller = startController();
     }
 
-    /// Starts them all and waits until they are ready.
+    /// Starts Ceph, node and controller, and waits until they are ready.
     static ContainedDriver start(Containers containers) {
-        // while Ceph's image is made and starts
+        // while Ceph's image is built and starts
         Thread.ofVirtual().start(LabImage.DRIVER::make);
         return new ContainedDriver(containers, CephContainer.start(containers));
     }
@@ -85,12 +85,12 @@ final class ContainedDriver {
                 endpoint);
     }
 
-    /// Where whoever has this folder serves.
+    /// Returns the endpoint of the process that serves in this folder.
     static UnixEndpoint endpoint(Path directory) {
         return new UnixEndpoint(directory.resolve("csi.sock"));
     }
 
-    /// The controller's identity, by the commands that the image itself tells an administrator.
+    /// Creates the controller's identity with the commands that the image prints for an administrator.
     private Path makeIdentity() {
         Path keyring = ceph.file("controller.keyring");
         String commands = node.container()
@@ -116,17 +116,17 @@ final class ContainedDriver {
         return controller.client();
     }
 
-    /// What a kubelet does on the node; close it before the containers.
+    /// Returns a kubelet's calls to the node; close it before the containers.
     NodeMounts mounts() {
         return new NodeMounts(node.client(), kubelet.resolve("pods"), ceph.nodeStageSecrets());
     }
 
-    /// Every subvolume that there is.
+    /// Lists every subvolume.
     List<String> subvolumes() {
         return ceph.subvolumes();
     }
 
-    /// Runs csi-sanity against it.
+    /// Runs csi-sanity against the driver.
     SanityReport sanity() {
         return new CsiSanity(sockets, kubelet, ceph.nodeSecrets()).run(containers.directory("sanity", 0));
     }

@@ -9,9 +9,8 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.stream.Stream;
 
-/// The containers of a suite, and files of this host that they are shown, each those that it needs; paths are the same
-/// in
-/// all of them. Closing it ends what was started, however far that came.
+/// The containers of a suite and the files of this host that they share. Each container sees only the files that it
+/// needs, all under the same paths. Closing stops everything that was started, also after a failed start.
 final class Containers implements AutoCloseable {
     private final Path folder;
     private final Deque<Runnable> undo = new ArrayDeque<>();
@@ -28,19 +27,19 @@ final class Containers implements AutoCloseable {
         }
     }
 
-    /// Starts a container and waits as it says.
+    /// Starts a container and waits as it demands.
     EngineContainer start(EngineContainer container) {
         undo.push(container::close);
         container.start();
         return container;
     }
 
-    /// Does something at the end, before what was started until now ends.
+    /// Registers an action for the end. It runs before anything started earlier stops.
     void atEnd(Runnable action) {
         undo.push(action);
     }
 
-    /// A folder that belongs to `uid`, which is made.
+    /// Creates a folder owned by `uid`.
     Path directory(String name, int uid) {
         try {
             Path made = Files.createDirectories(folder.resolve(name));
@@ -51,7 +50,7 @@ final class Containers implements AutoCloseable {
         }
     }
 
-    /// Writes a file that is no secret.
+    /// Writes a file that holds no secret.
     static void write(Path file, String text) {
         try {
             Files.writeString(file, text);
@@ -60,7 +59,7 @@ final class Containers implements AutoCloseable {
         }
     }
 
-    /// Ends all containers, the last first, and removes the files. Nothing may be mounted among them any more.
+    /// Stops all containers, the last first, and removes the files. Nothing may be mounted below them by then.
     @Override
     public void close() {
         while (!undo.isEmpty()) {

@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.Container.ExecResult;
 
-/// The driver's image as an administrator would run it without Kubernetes, on a Ceph in a container: `make docker`.
+/// Runs the driver's image as an administrator would without Kubernetes, on a Ceph in a container: `make docker`.
 @Tag("containers")
 final class ContainersIT {
     private static final int STRANGER = 4711;
 
-    /// What default mode passes of the cases of this version: docs/limitations.md.
+    /// The number of this version's cases that default mode passes: docs/limitations.md.
     private static final int CASES = 91;
 
     private static Optional<Containers> containers = Optional.empty();
@@ -82,7 +82,7 @@ final class ContainersIT {
         var _ = driver().controller().controller().deleteVolume(Requests.delete(volume.getVolumeId()));
     }
 
-    /// Runs a script as a user of its own container on a volume.
+    /// Runs a script as a user, in a new container on a volume.
     private static ExecResult in(int uid, Path data, String script, String file) {
         try (EngineContainer pod = new EngineContainer(LabImage.DRIVER.reference())
                 .confinedTo(uid)

@@ -5,19 +5,19 @@ import java.time.Duration;
 import java.util.Optional;
 import org.testcontainers.containers.Container.ExecResult;
 
-/// csi-sanity in a container that has no network, only the sockets of controller and node, and sees what the node
-/// mounts: a kubelet's place.
+/// csi-sanity in a container without a network. It has only the sockets of controller and node and, as a kubelet
+/// does, sees the node's mounts.
 ///
 /// @param controller the folder of the controller's socket
-/// @param kubelet the folder of the node's socket, in which csi-sanity makes those that it mounts at
+/// @param kubelet the folder of the node's socket, in which csi-sanity creates its mount points
 /// @param secrets of node calls, in csi-sanity's format
 record CsiSanity(Path controller, Path kubelet, Path secrets) {
     /// Default mode takes about a minute.
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
-    /// Runs all its cases.
+    /// Runs all cases of csi-sanity.
     ///
-    /// @param folder where its parameters are written
+    /// @param folder the folder for its parameter files
     SanityReport run(Path folder) {
         Path program = program();
         Path parameters = folder.resolve("parameters.yaml");
@@ -43,7 +43,7 @@ record CsiSanity(Path controller, Path kubelet, Path secrets) {
                     "--csi.testvolumemutableparameters=" + mutable,
                     "--csi.testvolumesize=1073741824",
                     "--csi.testvolumeexpandsize=2147483648",
-                    // they must not exist: csi-sanity makes them
+                    // these must not exist: csi-sanity creates them
                     "--csi.mountdir=" + kubelet.resolve("target"),
                     "--csi.stagingdir=" + kubelet.resolve("staging"));
             return SanityReport.read(result.getExitCode(), result.getStdout());

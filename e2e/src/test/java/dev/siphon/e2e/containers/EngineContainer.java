@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/// A container that has what it is given and nothing else: no network but its own loopback device, and files of
-/// this host at their own paths. The engine runs on this host.
+/// A container with only what it is given: no network but its own loopback device, and files of this host under
+/// their own paths. The engine runs on this host.
 public final class EngineContainer extends GenericContainer<EngineContainer> {
     private static final String FUSE = "/dev/fuse";
 
@@ -32,23 +32,23 @@ public final class EngineContainer extends GenericContainer<EngineContainer> {
                 command -> Objects.requireNonNull(command.getHostConfig()).withMounts(mounts));
     }
 
-    /// It may read a file or folder.
+    /// Lets it read a file or folder.
     EngineContainer reading(Path path) {
         return mounting(path, BindPropagation.R_PRIVATE, true);
     }
 
-    /// It may write a folder.
+    /// Lets it write a folder.
     public EngineContainer writing(Path path) {
         return mounting(path, BindPropagation.R_PRIVATE, false);
     }
 
-    /// It may write a folder, and what it mounts there is mounted on this host too, as with a pod's
-    /// `mountPropagation: Bidirectional`.
+    /// Lets it write a folder. What it mounts there is mounted on this host too, as with a pod's `mountPropagation:
+    /// Bidirectional`.
     EngineContainer mountingIn(Path path) {
         return mounting(path, BindPropagation.R_SHARED, false);
     }
 
-    /// It may write a folder, and sees what is mounted there later.
+    /// Lets it write a folder and see later mounts there.
     EngineContainer watching(Path path) {
         return mounting(path, BindPropagation.R_SLAVE, false);
     }
@@ -63,25 +63,25 @@ public final class EngineContainer extends GenericContainer<EngineContainer> {
         return this;
     }
 
-    /// It is in the network of another one, which runs.
+    /// Puts it into the network of another, running container.
     EngineContainer inNetworkOf(EngineContainer other) {
         return withNetworkMode("container:" + other.getContainerId());
     }
 
-    /// It cannot write its own root, but has a `/tmp` and a `/run`, as the pods of `deploy/` do.
+    /// Makes its root read-only, with a writable `/tmp` and `/run`, as in the pods of `deploy/`.
     EngineContainer withReadOnlyRoot() {
-        // the JVM unpacks the library there by which it calls others
+        // the JVM unpacks its native library there
         return withTmpFs(Map.of("/tmp", "exec,mode=1777", "/run", "mode=755"))
                 .withCreateContainerCmdModifier(command ->
                         Objects.requireNonNull(command.getHostConfig()).withReadonlyRootfs(true));
     }
 
-    /// It runs as this user, with what the engine lets such a user do.
+    /// Runs it as this user, with the rights that the engine grants by default.
     public EngineContainer as(int uid) {
         return withCreateContainerCmdModifier(command -> command.withUser(uid + ":" + uid));
     }
 
-    /// It runs as this user and may nothing that root may.
+    /// Runs it as this user, without capabilities or new privileges.
     EngineContainer confinedTo(int uid) {
         return withCreateContainerCmdModifier(command -> Objects.requireNonNull(
                         command.withUser(uid + ":" + uid).getHostConfig())
@@ -89,20 +89,20 @@ public final class EngineContainer extends GenericContainer<EngineContainer> {
                 .withSecurityOpts(List.of("no-new-privileges")));
     }
 
-    /// It runs as root and may mount, by the kernel or by FUSE. A pod has to be privileged for its mounts to reach
-    /// the node's other pods; an engine lets a container do so that has this one capability.
+    /// Runs it as root with the right to mount, by the kernel or by FUSE. A pod must be privileged to propagate its
+    /// mounts to the node's other pods; with an engine this one capability suffices.
     EngineContainer thatMounts() {
         return withCreateContainerCmdModifier(command -> Objects.requireNonNull(command.getHostConfig())
                 .withCapAdd(Capability.SYS_ADMIN)
                 .withDevices(new Device("rwm", FUSE, FUSE))
-                // the engine's own lists refuse mount(2), or some of its newer kin
+                // the engine's own profiles refuse mount(2) or newer calls like it
                 .withSecurityOpts(List.of("apparmor=unconfined", "seccomp=unconfined")));
     }
 
-    /// Runs a command in it that must succeed.
+    /// Runs a command in the container; it must succeed.
     ///
     /// @return its stdout
-    /// @throws IllegalStateException if it fails, or takes longer than a minute
+    /// @throws IllegalStateException if it fails or takes longer than a minute
     String run(String... words) {
         ExecResult result = attempt(Duration.ofMinutes(1), words);
         if (result.getExitCode() != 0) {
@@ -112,7 +112,7 @@ public final class EngineContainer extends GenericContainer<EngineContainer> {
         return result.getStdout();
     }
 
-    /// Runs a command in it that may fail; 124 says that it took longer than `limit`.
+    /// Runs a command in the container; it may fail. Exit status 124 means that it exceeded `limit`.
     public ExecResult attempt(Duration limit, String... words) {
         try {
             return execInContainer(Stream.concat(Stream.of("timeout", limit.toSeconds() + "s"), Stream.of(words))

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/// An image that the tests run: the one that a system property names, or else one that `e2e/lab.d/docker` makes of the
-/// lab's root on first use.
+/// An image that the tests run. By default `e2e/lab.d/docker` builds it from the lab's root on first use; a system
+/// property can name another.
 final class LabImage {
     /// All of Ceph.
     static final LabImage CEPH = new LabImage("ceph", "siphon.ceph.image", "siphon-ceph:lab");
@@ -32,14 +32,14 @@ final class LabImage {
         return reference;
     }
 
-    /// Makes it, unless that has begun already; [#reference] tells how it went.
+    /// Builds the image unless that has begun already; [#reference] reports the result.
     void make() {
         made.run();
     }
 
-    /// Its name, when it is there.
+    /// Returns the image's name once it exists.
     ///
-    /// @throws IllegalStateException if it could not be made
+    /// @throws IllegalStateException if the build failed
     String reference() {
         make();
         try {

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What csi-sanity said at its end.
+/// The final report of csi-sanity.
 ///
 /// @param exit its exit status: 0 if no case failed, 124 if it ran out of time
-/// @param passed how many cases passed
-/// @param failed how many failed
-/// @param failures a line for each failed case, and what it said last
+/// @param passed the number of passed cases
+/// @param failed the number of failed cases
+/// @param failures a line for each failed case; csi-sanity's last lines if it did not finish
 record SanityReport(int exit, int passed, int failed, List<String> failures) {
     private static final Pattern SUMMARY = Pattern.compile("(\\d+) Passed \\| (\\d+) Failed");
     private static final int LAST_LINES = 20;
@@ -18,7 +18,7 @@ record SanityReport(int exit, int passed, int failed, List<String> failures) {
         failures = List.copyOf(failures);
     }
 
-    /// Reads csi-sanity's stdout. One that did not come to its end has no case that passed.
+    /// Parses csi-sanity's stdout. Without a summary no case counts as passed.
     static SanityReport read(int exit, String output) {
         Matcher summary = SUMMARY.matcher(output);
         List<String> lines = output.lines().toList();

@@ -14,7 +14,7 @@ record ServedContainer(EngineContainer container, CsiClient client) {
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
     private static final Duration PROBE_LIMIT = Duration.ofSeconds(5);
 
-    /// Starts it and waits until it says that it can work.
+    /// Starts the container and waits until its probe reports ready.
     static ServedContainer start(Containers containers, EngineContainer container, UnixEndpoint endpoint) {
         containers.start(container);
         await(container, endpoint + " is there", () -> Files.exists(endpoint.path()));

@@ -1,4 +1,4 @@
-/// The driver as its image, and a Ceph, each in containers of a Docker engine.
+/// The driver's image and a Ceph, each in containers of a Docker engine.
 @NullMarked
 package dev.siphon.e2e.containers;
 
