@@ -10,25 +10,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// At which call to Ceph a controller is to end itself, as a file that the test writes and the controller reads.
+/// The call to Ceph at which a controller kills itself. The test writes the plan to a file and the controller reads
+/// it.
 ///
-/// @param number of the call since the plan was laid, from 1; 0 for none: the calls are only written down
+/// @param number of the call since the plan was written, from 1; with 0 the controller only records its calls
 record CrashPlan(int number, When when) {
     /// The plan's file in the controller's folder.
     static final String PLAN = "crash-plan";
 
-    /// The file of the calls that were made since.
+    /// The file that records the calls since then.
     static final String CALLS = "crash-calls";
 
     private static final int SIGKILL = 9;
 
-    /// On which side of the call.
+    /// Before or after the call.
     enum When {
         BEFORE,
         AFTER
     }
 
-    /// Only to write calls down.
+    /// Only records calls.
     static final CrashPlan NEVER = new CrashPlan(0, When.BEFORE);
 
     static CrashPlan parse(String text) {
@@ -36,7 +37,7 @@ record CrashPlan(int number, When when) {
         return new CrashPlan(Integer.parseInt(parts[0]), When.valueOf(parts[1]));
     }
 
-    /// Lays this plan for the controller of `folder`.
+    /// Writes this plan for the controller of `folder`.
     void lay(Path folder) {
         try {
             Files.deleteIfExists(folder.resolve(CALLS));
@@ -48,9 +49,9 @@ record CrashPlan(int number, When when) {
         }
     }
 
-    /// Takes the plan away.
+    /// Removes the plan.
     ///
-    /// @return the calls that were made under it
+    /// @return the calls that were recorded under it
     static List<String> lift(Path folder) {
         try {
             Files.deleteIfExists(folder.resolve(PLAN));
@@ -61,7 +62,7 @@ record CrashPlan(int number, When when) {
         }
     }
 
-    /// Ends this process by SIGKILL if call `current` is the one; 0 is none.
+    /// Kills this process with SIGKILL if call `current` is the planned one; 0 never matches.
     void endIf(int current, When side) {
         if (current > 0 && current == number && side == when) {
             kill();

@@ -16,13 +16,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Ports around those of a controller, which write down each call to Ceph and end the process at one of them, as a
-/// [CrashPlan] says. What only looks at the clusters file or at the cluster as a whole is let through.
+/// Wraps the ports of a controller: records each call to Ceph and kills the process at the one in the [CrashPlan].
+/// The port of the clusters file and of cluster-wide queries is not wrapped.
 final class CrashPoints {
-    /// [Subvolumes#cloneProgress], which is called until the clone is whole.
+    /// [Subvolumes#cloneProgress], polled until the clone is complete.
     private static final String POLL = "cloneProgress";
 
-    /// [Subvolumes#findSnapshot], which is called after that until the mgr has let go of what was cloned.
+    /// [Subvolumes#findSnapshot], polled after that until the mgr releases the clone's source.
     private static final String LET_GO = "findSnapshot";
 
     private final Path plan;
@@ -33,7 +33,7 @@ final class CrashPoints {
         this.calls = folder.resolve(CrashPlan.CALLS);
     }
 
-    /// Ports that obey the plan in `folder`.
+    /// Returns ports that follow the plan in `folder`.
     static CephPorts around(CephPorts ports, Path folder) {
         CrashPoints points = new CrashPoints(folder);
         return new CephPorts(
@@ -63,10 +63,10 @@ final class CrashPoints {
         }
     }
 
-    /// Writes a call down. Looks at a clone's progress and end in a row are one call: how many it takes is up to
-    /// the mgr.
+    /// Records a call. Consecutive polls of a clone's progress or end count as one call: the mgr determines their
+    /// number.
     ///
-    /// @return its number, from 1; 0 for another look
+    /// @return its number, from 1; 0 for a repeated poll
     private synchronized int record(String call) throws IOException {
         List<String> before = Files.exists(calls) ? Files.readAllLines(calls) : List.of();
         boolean again = !before.isEmpty() && before.getLast().equals(call);

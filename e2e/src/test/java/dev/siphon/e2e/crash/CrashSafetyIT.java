@@ -22,12 +22,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The controller is killed before and after each call to Ceph that an RPC makes, is started again, and the caller
-/// retries: then Ceph holds what it holds when nobody was killed, and nothing else.
+/// Kills the controller before and after each call to Ceph that an RPC makes, restarts it and retries the RPC. Ceph
+/// must then hold exactly what it holds without a kill.
 @Tag("slow")
 @ExtendWith(LeavesNothingBehind.class)
 final class CrashSafetyIT {
-    /// Each with an account of its own; most of a point's time is a start of a controller.
+    /// The number of workers, each with its own account; most of a crash point's time is a controller's start.
     private static final int SITES = 3;
 
     @ParameterizedTest
@@ -82,11 +82,11 @@ final class CrashSafetyIT {
         }
     }
 
-    /// What happens when nobody is killed.
+    /// The run without a kill.
     ///
-    /// @param before what Ceph holds with the RPC's preconditions undone
+    /// @param before Ceph's state after undoing the RPC and its preconditions
     /// @param calls that the RPC makes to Ceph, in order
-    /// @param after what Ceph holds after the RPC
+    /// @param after Ceph's state after the RPC
     private record Undisturbed(List<String> before, List<String> calls, List<String> after) {}
 
     private static Undisturbed undisturbed(Scenario scenario, Site site) {
@@ -112,7 +112,7 @@ final class CrashSafetyIT {
                 try {
                     crash(scenario, undisturbed, site, point, where);
                 } catch (AssertionError e) {
-                    // what this point left would fail the next ones of this account as well
+                    // the leftovers of this point would also fail this account's next ones
                     failures.add(new AssertionError(where + ": " + e.getMessage(), e));
                     return failures;
                 }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// The real controller, which ends itself where a [CrashPlan] says.
+/// The real controller, which kills itself at the call in a [CrashPlan].
 @Command(name = "crashing-controller")
 public final class CrashingController implements Callable<Integer> {
     private static final String CLASSPATH = "classpath=";
@@ -48,8 +48,8 @@ public final class CrashingController implements Callable<Integer> {
                 .await(config);
     }
 
-    /// Starts one, and waits until it is ready. It runs as the launcher's controller does, from the
-    /// launcher's runtime and AOT cache, so that a start costs a third of a second.
+    /// Starts a controller and waits until it serves. It uses the launcher's runtime and AOT cache, so a start
+    /// costs a third of a second.
     static ServedProcess start(DriverFolder folder) {
         Path home = Project.installation();
         int port = DriverFolder.freePort();
@@ -70,7 +70,7 @@ public final class CrashingController implements Callable<Integer> {
                 .awaitServing();
     }
 
-    /// The controller's jars, as the launcher reads them.
+    /// Returns the controller's jars, as the launcher reads them.
     private static String classPath(Path home) {
         try {
             return Files.readAllLines(home.resolve("lib/controller.classpath")).stream()

@@ -10,19 +10,19 @@ import dev.siphon.e2e.driver.Requests;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// One RPC that a controller dies in.
+/// An RPC during which a controller is killed.
 ///
-/// @param fresh whether it is the first RPC that the controller gets, so that the controller knows nothing yet
-/// @param arrange makes what the RPC needs
+/// @param fresh whether the controller restarts before the RPC, so that it has cached nothing
+/// @param arrange creates what the RPC needs
 /// @param act makes the RPC; also its retry
-/// @param undo removes what `arrange` and `act` made
+/// @param undo removes what `arrange` and `act` created
 record Scenario(String name, boolean fresh, Consumer<Site> arrange, Act act, Consumer<Site> undo) {
     private static final String VOLUME = "volume";
     private static final String OTHER = "other";
     private static final String SNAPSHOT = "snapshot";
     private static final String MADE = "made";
 
-    /// Before the name of a volume: its snapshot in the group of snapshots.
+    /// Precedes a volume's name: that volume's snapshot in the group snapshot.
     private static final String MEMBER = "snapshot of ";
 
     /// The RPC itself.

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// One account with a controller of its own that can be crashed, and the caller that talks to it.
+/// One account with its own controller, which can crash, and a client of that controller.
 final class Site implements AutoCloseable {
     private static final Duration RETRY_LIMIT = Duration.ofSeconds(90);
     private static final Duration CRASH_LIMIT = Duration.ofSeconds(60);
@@ -28,10 +28,10 @@ final class Site implements AutoCloseable {
     private static final Set<Status.Code> RETRIED =
             Set.of(Status.Code.ABORTED, Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED);
 
-    /// What stands before the name that an id ends with.
+    /// The part of an id before its name.
     private static final Pattern BEFORE_NAME = Pattern.compile(".*[:@]");
 
-    /// The snapshot that lives while a volume is cloned; the mgr's `.meta` of the clone names it for ever.
+    /// The snapshot that exists while a volume is cloned; the clone's `.meta` of the mgr names it forever.
     private static final Pattern TRANSFER = Pattern.compile("\\bt[0-9a-v]{20}\\b");
 
     private final DriverFolder folder;
@@ -42,7 +42,7 @@ final class Site implements AutoCloseable {
     private CsiClient client;
     private String group = "";
 
-    /// @param owner the account that nobody else uses meanwhile
+    /// @param owner an account that nothing else uses meanwhile
     Site(DriverFolder folder, CephTree tree, String owner) {
         this.folder = folder;
         this.tree = tree;
@@ -55,12 +55,12 @@ final class Site implements AutoCloseable {
         return owner;
     }
 
-    /// An empty volume of this site's account.
+    /// Returns a request for an empty volume of this site's account.
     CreateVolumeRequest volume(String name) {
         return Requests.volume(name, owner, Requests.GIB);
     }
 
-    /// Remembers the id of something under a name of the test's.
+    /// Stores an id under the test's name for the object.
     void remember(String name, String id) {
         ids.put(name, id);
     }
@@ -73,9 +73,9 @@ final class Site implements AutoCloseable {
         return id;
     }
 
-    /// Makes a call until it succeeds, as a sidecar would: again after ABORTED, UNAVAILABLE and DEADLINE_EXCEEDED.
+    /// Retries a call as a sidecar would, on ABORTED, UNAVAILABLE and DEADLINE_EXCEEDED.
     ///
-    /// @throws AssertionError on any other code, or if it has not succeeded after 90 s
+    /// @throws AssertionError on any other code, or if it does not succeed within 90 s
     <T> T call(Function<CsiClient, T> call) {
         long end = System.nanoTime() + RETRY_LIMIT.toNanos();
         while (true) {
@@ -92,7 +92,7 @@ final class Site implements AutoCloseable {
         return Outcome.of(() -> call.apply(client));
     }
 
-    /// Ends the controller and starts another, which knows nothing of what the first one knew.
+    /// Kills the controller and starts another, with empty caches.
     void restart() {
         client.close();
         controller.kill();
@@ -101,7 +101,7 @@ final class Site implements AutoCloseable {
 
     /// Waits until the controller has crashed, and starts another.
     ///
-    /// @throws AssertionError if it has not, or by something else than the plan
+    /// @throws AssertionError if it does not end, or does not end by SIGKILL
     void restartAfterCrash() {
         int exit = controller.awaitEnd(CRASH_LIMIT);
         if (exit != SIGKILLED) {
@@ -122,13 +122,13 @@ final class Site implements AutoCloseable {
         return controller.isAlive();
     }
 
-    /// Where crash plans for this controller lie.
+    /// Returns the folder for this controller's crash plans.
     Path folder() {
         return folder.file("");
     }
 
-    /// Everything that Ceph holds for this account. Names are functions of the account: those of what was remembered
-    /// are written as the test calls it, so that states of several accounts can be compared.
+    /// Returns Ceph's state for this account. Names depend on the account: those of stored ids are replaced by the
+    /// test's names, so that states of several accounts compare equal.
     List<String> state() {
         return tree.state(group()).stream().map(this::named).sorted().toList();
     }
@@ -141,9 +141,9 @@ final class Site implements AutoCloseable {
         return named;
     }
 
-    /// Waits until Ceph holds what it should: the mgr tidies up after clones by itself.
+    /// Waits until Ceph holds what it should, because the mgr cleans up after clones in the background.
     ///
-    /// @throws AssertionError with what is different, if that does not come
+    /// @throws AssertionError with the expected and the found state, if they still differ
     void awaitState(String what, List<String> expected) {
         long end = System.nanoTime() + SETTLE_LIMIT.toNanos();
         List<String> found = state();

@@ -1,4 +1,4 @@
-/// A controller that ends itself at a chosen call to Ceph, and what must be true afterwards.
+/// Kills a controller at a chosen call to Ceph and checks what holds afterwards.
 @NullMarked
 package dev.siphon.e2e.crash;
 
