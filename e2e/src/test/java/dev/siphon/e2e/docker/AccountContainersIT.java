@@ -23,8 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.images.builder.ImageFromDockerfile;
 
-/// Containers on two accounts' homes: those that `siphon-docker` runs, and others that somebody starts at the engine
-/// itself.
+/// Containers on two accounts' homes: started by `siphon-docker`, or directly at the engine.
 @Tag("containers")
 final class AccountContainersIT {
     private static final int STRANGER = 4711;
@@ -48,7 +47,7 @@ final class AccountContainersIT {
         return Optional.ofNullable(homes.get(account)).orElseThrow();
     }
 
-    /// Where u1's home is on this host.
+    /// Returns the mount point of u1's home on this host.
     private static Path folder() {
         return mounted.orElseThrow();
     }
@@ -102,7 +101,7 @@ final class AccountContainersIT {
         assertDenied(as(home("u2").uid(), "cat", "hello"));
     }
 
-    /// ceph-fuse cannot map uids. Only the engine of somebody who is root on this host runs such a container.
+    /// ceph-fuse cannot map uids. Only root on this host can have the engine run such a container.
     @Test
     void whatRootWritesAroundTheScriptIsRoots() throws IOException {
         Path file = folder().resolve("by-root");
@@ -120,7 +119,7 @@ final class AccountContainersIT {
         assertTrue(result.getStderr().contains("Permission denied"), result::getStderr);
     }
 
-    /// Runs a program on a file of u1's home in a container that the engine itself was asked for, as a user of it.
+    /// Runs a program on a file of u1's home as `uid`, in a container started directly at the engine.
     private static ExecResult as(int uid, String program, String name) {
         try (EngineContainer container =
                 new EngineContainer("tiny").as(uid).writing(folder()).withCommand("sleep", "infinity")) {

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Volumes go, homes stay until they are deleted.
+/// Volumes are deleted; homes stay until they are deleted themselves.
 @Tag("containers")
 final class DeletedHomesIT {
     @Test

@@ -14,18 +14,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// An account's home as a volume on this host, handled by the commands of `deploy/examples/docker/README.md`. Closing
-/// it
-/// removes volume and home, and fails if anything is left of them.
+/// An account's home as a volume on this host, handled by the commands of `deploy/examples/docker/README.md`.
+/// Closing removes volume and home, and fails if anything remains.
 final class HomeVolume implements AutoCloseable {
     static final int MEBIBYTES = 256;
 
-    /// A login host whose key, if it was given one, is removed with the home.
+    /// A login host; its key, if it has one, is removed with the home.
     static final String LOGIN_HOST = "login1";
 
     private static final Duration KEY_LIMIT = Duration.ofSeconds(10);
 
-    /// It starts `siphon csi` twice, and a container, which a busy machine does slowly.
+    /// The script starts `siphon csi` twice and a container, which is slow on a busy machine.
     private static final Duration SCRIPT_LIMIT = Duration.ofMinutes(3);
 
     private final LabDriver driver;
@@ -40,7 +39,7 @@ final class HomeVolume implements AutoCloseable {
         this.id = id;
     }
 
-    /// Makes the home of `account`, one of `lab.d/driver`; no other test may use that account meanwhile.
+    /// Creates the home of `account`, one of `lab.d/driver`. No other test may use that account meanwhile.
     static HomeVolume create(String account) {
         try {
             LabDriver driver = LabDriver.here();
@@ -72,43 +71,43 @@ final class HomeVolume implements AutoCloseable {
         return account;
     }
 
-    /// The account's uid and gid, as `lab.d/driver` numbers them.
+    /// Returns the account's uid, which is also its gid, as `lab.d/driver` assigns it.
     int uid() {
         return 10_000 + Integer.parseInt(account.substring(1));
     }
 
-    /// Its owner as `stat -c %u:%g` prints it.
+    /// Returns the owner as `stat -c %u:%g` prints it.
     String owner() {
         return uid() + ":" + uid();
     }
 
-    /// A file of its own outside the volume.
+    /// Returns a file of this home's folder, outside the volume.
     Path file(String name) {
         return folder.resolve(name);
     }
 
-    /// The file with the volume's key, which may follow the answer to CreateVolume.
+    /// Returns the file with the volume's key. The controller may write it after the reply to CreateVolume.
     Path key() {
         Path key = driver.keys().resolve(id + ".json");
         Await.until("the key of " + id, KEY_LIMIT, () -> Files.exists(key));
         return key;
     }
 
-    /// `siphon-docker attach`.
+    /// Runs `siphon-docker attach`.
     ///
-    /// @return where the volume is mounted
+    /// @return the volume's mount point
     Path attach() {
         return Path.of(succeeded(script("volumes", "attach", key().toString())).strip());
     }
 
-    /// `siphon-docker attach` with another volume's key, at a place of its own.
+    /// Runs `siphon-docker attach` with another volume's key, in a folder of its own.
     Command.Result attachWith(Path otherKey) {
         return script("stolen", "attach", otherKey.toString());
     }
 
-    /// `siphon-docker run` without a network.
+    /// Runs `siphon-docker run` without a network.
     ///
-    /// @param words more options, the image, and what to run in it
+    /// @param words more options, the image and the command
     Command.Result tryRun(String... words) {
         return script(
                 "volumes",
@@ -117,14 +116,14 @@ final class HomeVolume implements AutoCloseable {
                         .toArray(String[]::new));
     }
 
-    /// As [#tryRun], of what must succeed.
+    /// Does the same as [#tryRun], but must succeed.
     ///
-    /// @return what it said
+    /// @return its output
     String run(String... words) {
         return succeeded(tryRun(words));
     }
 
-    /// `siphon-docker detach`, where the volume is attached.
+    /// Runs `siphon-docker detach` if the volume is attached.
     void detach() {
         if (isAttached()) {
             var _ = succeeded(script("volumes", "detach"));
@@ -153,12 +152,12 @@ final class HomeVolume implements AutoCloseable {
         return Command.attempt(SCRIPT_LIMIT, command);
     }
 
-    /// DeleteVolume, which leaves the home.
+    /// Calls DeleteVolume, which keeps the home.
     void delete() {
         driver.deleteVolume(id);
     }
 
-    /// `siphon home` for the login host.
+    /// Runs `siphon home` for the login host.
     Command.Result login(String... options) {
         return driver.home(
                 account,
@@ -166,14 +165,14 @@ final class HomeVolume implements AutoCloseable {
                         .toArray(String[]::new));
     }
 
-    /// How many homes the account has in Ceph.
+    /// Returns the number of the account's homes in Ceph.
     long homes() {
         return driver.ofGroup(group()).stream()
                 .filter(line -> line.startsWith("subvolume h"))
                 .count();
     }
 
-    /// What there is of the account: subvolumes, identities and keys, and mounts of this host.
+    /// Lists what exists of the account: subvolumes, identities, key files and mounts of this host.
     List<String> left() {
         return Stream.concat(
                         driver.ofGroup(group()).stream(),

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// The controller and the node that `e2e/docker` has started in this lab, and the commands of their administrator.
+/// The controller and the node that `e2e/docker` started in this lab, and their administrator's commands.
 ///
-/// @param configuration the folder with the controller's configuration
+/// @param configuration the folder of the controller's configuration
 /// @param controller the controller's endpoint
 /// @param node the node's endpoint
-/// @param keys where the controller writes the key of each volume
+/// @param keys the folder in which the controller writes each volume's key
 record LabDriver(Path configuration, String controller, String node, Path keys) {
     private static final String LIST_GROUP = """
             ceph <<END | sed -nE "s/.*\\"name\\": \\"(.*)\\".*/subvolume \\1/p; /^client.*$1/p"
@@ -44,21 +44,20 @@ record LabDriver(Path configuration, String controller, String node, Path keys) 
 
     /// Runs `siphon csi CreateVolume`, which must succeed.
     ///
-    /// @return the controller's answer, as JSON
+    /// @return the controller's reply, as JSON
     String createVolume(String request) {
         return Command.run(Project.launcher().toString(), "csi", "--endpoint=" + controller, "CreateVolume", request);
     }
 
-    /// DeleteVolume.
+    /// Calls DeleteVolume.
     void deleteVolume(String id) {
         try (CsiClient client = CsiClient.to(UnixEndpoint.parse(controller))) {
             var _ = client.controller().deleteVolume(Requests.delete(id));
         }
     }
 
-    /// What there is of a subvolumegroup: `subvolume NAME` of each subvolume, the identity of each key, and the files
-    /// with
-    /// keys.
+    /// Lists what exists of a subvolumegroup: `subvolume NAME` for each subvolume, each identity, and the key
+    /// files.
     List<String> ofGroup(String group) {
         try (Stream<Path> files = Files.list(keys)) {
             return Stream.concat(
@@ -70,7 +69,7 @@ record LabDriver(Path configuration, String controller, String node, Path keys) 
         }
     }
 
-    /// Runs `siphon home` beside the controller.
+    /// Runs `siphon home` with the controller's configuration.
     Command.Result home(String account, String... options) {
         List<String> command = List.of(
                 Project.launcher().toString(),

@@ -20,21 +20,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A home in containers and on a login host, which mounts it by the line that `siphon home` prints, with a key of its
-/// own.
+/// A home in containers and on a login host. The host mounts it with the line that `siphon home` prints and with
+/// its own key.
 @Tag("containers")
 final class LoginHostIT {
     private static Optional<Login> login = Optional.empty();
 
-    /// @param said what `siphon home` printed, first as JSON and then as a table
-    /// @param mount where the host has the home; others may pass through the folders above it
+    /// @param said the output of `siphon home`, first as JSON and then as a table
+    /// @param mount the host's mount point; every user may traverse the folders above it
     private record Login(HomeVolume home, List<String> said, Path mount) implements AutoCloseable {
         static Login start() throws IOException {
             HomeVolume home = HomeVolume.create("u3");
             Path mount = Files.createDirectories(Path.of("/srv/home/u3"));
             String[] options = {"--at=" + mount, "--keyring=" + home.file("keyring")};
             Command.Result json = home.login(options[0], options[1], "--json");
-            // the key of a host that has one is found, not made anew
+            // a host's existing key is reused
             Command.Result table = home.login(options);
             assertEquals(0, json.exit(), json::output);
             assertEquals(0, table.exit(), table::output);
@@ -46,7 +46,7 @@ final class LoginHostIT {
             return new Login(home, List.of(json.output(), table.output()), mount);
         }
 
-        /// Runs a script as the account, in the home.
+        /// Runs a script in the home, as the account.
         String run(String script) {
             String id = Integer.toString(home.uid());
             return Command.run(
@@ -91,7 +91,7 @@ final class LoginHostIT {
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(keyring)));
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
         assertFalse(key.isEmpty());
-        // no assertion that would print it
+        // no assertEquals here, because it would print the key
         assertFalse(login().said().stream().anyMatch(said -> said.contains(key)), "the key was printed");
     }
 
