@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /// A connection to one socket of a driver. Every call has a deadline.
 public final class CsiClient implements AutoCloseable {
-    /// For calls whose time a test does not care about.
+    /// The deadline of calls whose duration does not matter to the test.
     public static final Duration PATIENT = Duration.ofSeconds(60);
 
     private final UnixSocketChannel channel;
@@ -27,7 +27,7 @@ public final class CsiClient implements AutoCloseable {
         return new CsiClient(UnixSocketChannel.open(endpoint), PATIENT);
     }
 
-    /// The same connection, with another deadline for each call.
+    /// Returns the same connection with another deadline for each call.
     public CsiClient within(Duration each) {
         return new CsiClient(channel, each);
     }

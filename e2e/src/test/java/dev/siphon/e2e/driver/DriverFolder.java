@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// A folder with all that a controller and nodes of their own need: clusters, accounts, sockets, state, logs.
+/// The folder of one controller and its nodes: clusters, accounts, sockets, state, logs.
 public final class DriverFolder implements AutoCloseable {
-    /// How many accounts there are: `u1`, `u2` and so on, with uid and gid 10001, 10002 and so on.
+    /// The number of accounts: `u1`, `u2` and so on, with uid and gid 10001, 10002 and so on.
     public static final int ACCOUNTS = 9;
 
     private static final int RECONCILE_SECONDS = 3_600;
@@ -33,15 +33,15 @@ public final class DriverFolder implements AutoCloseable {
         this.clusters = clusters;
     }
 
-    /// For the cluster of this lab, by the name of `lab`.
+    /// Creates a folder for this lab's cluster, named `lab`.
     public static DriverFolder create() {
         return create(Map.of("lab", Lab.here()));
     }
 
-    /// For several clusters by name; the one called `lab` is the default.
+    /// Creates a folder for several clusters by name; `lab` is the default one.
     public static DriverFolder create(Map<String, Lab> clusters) {
         try {
-            // accounts reach the volumes that are mounted below
+            // accounts must reach the volumes that are mounted below
             Path folder = Files.createTempDirectory("siphon-driver-");
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
             DriverFolder made = new DriverFolder(folder, new LinkedHashMap<>(clusters));
@@ -72,18 +72,18 @@ public final class DriverFolder implements AutoCloseable {
                 .collect(Collectors.joining(",\n", "{\"clusters\": [\n", "]}\n"));
     }
 
-    /// A path in it.
+    /// Returns a path in the folder.
     public Path file(String name) {
         return folder.resolve(name);
     }
 
-    /// The flags of a controller that serves on the socket `controller.sock`.
+    /// Returns the flags of a controller that serves on the socket `controller.sock`.
     public List<String> controllerFlags(int opsPort, String... more) {
         return flags(
                 Stream.of(
                         "--endpoint=unix://" + file("controller.sock"),
                         "--ops-port=" + opsPort,
-                        // round trips are counted: none may come between
+                        // tests count round trips: no reconciliation may add some
                         "--reconcile-interval=" + RECONCILE_SECONDS,
                         "--clusters=" + file("clusters.json"),
                         "--directory-passwd=" + file("passwd"),
@@ -131,7 +131,7 @@ public final class DriverFolder implements AutoCloseable {
         return ServedProcess.start(command, endpoint(name + ".sock"), port, file(name + ".log"));
     }
 
-    /// The socket of that name in this folder.
+    /// Returns the endpoint of this socket in the folder.
     public UnixEndpoint endpoint(String socket) {
         return UnixEndpoint.parse("unix://" + file(socket));
     }
@@ -140,7 +140,7 @@ public final class DriverFolder implements AutoCloseable {
         return Stream.concat(own, Stream.of(more)).toList();
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     public static int freePort() {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
@@ -149,7 +149,7 @@ public final class DriverFolder implements AutoCloseable {
         }
     }
 
-    /// Removes it. Nothing may be mounted below it any more.
+    /// Removes the folder. Nothing may be mounted below it by then.
     @Override
     public void close() {
         try (Stream<Path> all = Files.walk(folder)) {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/// Fails a class whose tests leave processes of the driver, mounts, or anything in Ceph behind; an account's
-/// empty group, which the driver keeps by design, is removed.
+/// Fails a class whose tests leave processes of the driver, mounts or anything in Ceph behind. Removes the empty
+/// groups of accounts, which the driver keeps by design.
 public final class LeavesNothingBehind implements BeforeAllCallback, AfterAllCallback {
     private static final ExtensionContext.Namespace STORE =
             ExtensionContext.Namespace.create(LeavesNothingBehind.class);
@@ -46,7 +46,7 @@ public final class LeavesNothingBehind implements BeforeAllCallback, AfterAllCal
                 subvolumes.forEach(name -> left.add("subvolume " + group + "/" + name));
             }
             tree.state().stream()
-                    // folders of the mgr's own; it makes `_legacy` when it was ended while it made a subvolume
+                    // the mgr's own folders; `_legacy` appears if the mgr was killed while it created a subvolume
                     .filter(line ->
                             !line.startsWith("_index") && !line.equals("_deleting/") && !line.equals("_legacy/"))
                     .forEach(line -> left.add("in Ceph: " + line));
@@ -70,7 +70,7 @@ public final class LeavesNothingBehind implements BeforeAllCallback, AfterAllCal
         return left.stream().map(each -> what + " " + each).toList();
     }
 
-    /// Mount points and what is mounted there.
+    /// Returns the mount points of this process.
     private static Set<String> mounts() {
         try {
             return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
@@ -81,7 +81,7 @@ public final class LeavesNothingBehind implements BeforeAllCallback, AfterAllCal
         }
     }
 
-    /// The driver's processes and Ceph's clients, with their ids.
+    /// Returns the processes of the driver and of ceph-fuse, with their ids.
     private static Set<String> processes() {
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
             return all.filter(each -> each.getFileName().toString().matches("[0-9]+"))
@@ -102,7 +102,7 @@ public final class LeavesNothingBehind implements BeforeAllCallback, AfterAllCal
             byte[] words = Files.readAllBytes(process.resolve("cmdline"));
             return new String(words, StandardCharsets.UTF_8).replace('\0', ' ');
         } catch (IOException e) {
-            // it has ended meanwhile
+            // it has ended in the meantime
             return "";
         }
     }

@@ -15,7 +15,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// What a kubelet does for the pods of one node. Closing it unmounts what is still mounted.
+/// Acts as the kubelet for the pods of one node. Closing unmounts what is still mounted.
 public final class NodeMounts implements AutoCloseable {
     private final CsiClient node;
     private final Path folder;
@@ -23,15 +23,15 @@ public final class NodeMounts implements AutoCloseable {
     private final Consumer<Path> makeDirectories;
     private final Deque<Runnable> undo = new ArrayDeque<>();
 
-    /// @param folder where staging and target paths are made
-    /// @param secrets of NodeStage and NodePublish
+    /// @param folder the folder of staging and target paths
+    /// @param secrets of NodeStageVolume and NodePublishVolume
     public NodeMounts(CsiClient node, Path folder, Map<String, String> secrets) {
         this(node, folder, secrets, NodeMounts::makeHere);
     }
 
-    /// For a node whose files are not this process's.
+    /// For a node that does not share this process's files.
     ///
-    /// @param makeDirectories makes a folder there, and those above it
+    /// @param makeDirectories creates a folder there, with its parents
     public NodeMounts(CsiClient node, Path folder, Map<String, String> secrets, Consumer<Path> makeDirectories) {
         this.node = node;
         this.folder = folder;
@@ -41,7 +41,7 @@ public final class NodeMounts implements AutoCloseable {
 
     /// Stages and publishes a volume for one pod that reads and writes.
     ///
-    /// @return where the pod sees it
+    /// @return the target path
     public Path mount(Volume volume) {
         return mount(volume, Requests.shared());
     }
@@ -53,7 +53,7 @@ public final class NodeMounts implements AutoCloseable {
         return target(volume, "pod");
     }
 
-    /// NodeStageVolume; its staging folder is made before, as a kubelet does.
+    /// Calls NodeStageVolume; creates the staging folder before, as a kubelet does.
     public Outcome<?> stage(Volume volume, VolumeCapability capability) {
         NodeStageVolumeRequest request = NodeStageVolumeRequest.newBuilder()
                 .setVolumeId(volume.getVolumeId())
@@ -66,7 +66,7 @@ public final class NodeMounts implements AutoCloseable {
         return Outcome.of(() -> node.node().nodeStageVolume(request));
     }
 
-    /// NodePublishVolume for a pod; only its target's parent is made before.
+    /// Calls NodePublishVolume for a pod; creates only the target's parent before.
     public Outcome<?> publish(Volume volume, VolumeCapability capability, String pod) {
         made(folder.resolve(pod));
         NodePublishVolumeRequest request = NodePublishVolumeRequest.newBuilder()
@@ -81,7 +81,7 @@ public final class NodeMounts implements AutoCloseable {
         return Outcome.of(() -> node.node().nodePublishVolume(request));
     }
 
-    /// NodeUnpublishVolume.
+    /// Calls NodeUnpublishVolume.
     public void unpublish(Volume volume, String pod) {
         var _ = node.node()
                 .nodeUnpublishVolume(NodeUnpublishVolumeRequest.newBuilder()
@@ -90,7 +90,7 @@ public final class NodeMounts implements AutoCloseable {
                         .build());
     }
 
-    /// NodeUnstageVolume.
+    /// Calls NodeUnstageVolume.
     public void unstage(Volume volume) {
         var _ = node.node()
                 .nodeUnstageVolume(NodeUnstageVolumeRequest.newBuilder()
@@ -99,12 +99,12 @@ public final class NodeMounts implements AutoCloseable {
                         .build());
     }
 
-    /// The staging path of a volume.
+    /// Returns the staging path of a volume.
     public Path staging(Volume volume) {
         return folder.resolve("staging-" + name(volume));
     }
 
-    /// Where a pod sees a volume.
+    /// Returns the target path of a volume for a pod.
     public Path target(Volume volume, String pod) {
         return folder.resolve(pod).resolve(name(volume));
     }
@@ -126,7 +126,7 @@ public final class NodeMounts implements AutoCloseable {
         }
     }
 
-    /// Unmounts everything, the last first.
+    /// Unpublishes and unstages everything, the last first.
     @Override
     public void close() {
         while (!undo.isEmpty()) {

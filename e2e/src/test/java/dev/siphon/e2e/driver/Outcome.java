@@ -5,12 +5,12 @@ import io.grpc.StatusRuntimeException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// How a call ended.
+/// The outcome of a call.
 ///
 /// @param code OK, or the error's
-/// @param message what the driver said about an error; empty for none
+/// @param message the driver's error message; empty without an error
 /// @param nanos how long the caller waited
-/// @param response what the driver answered, if the call succeeded
+/// @param response the driver's reply if the call succeeded
 public record Outcome<T>(Status.Code code, String message, long nanos, Optional<T> response) {
     /// Makes a call and times it.
     public static <T> Outcome<T> of(Supplier<T> call) {
@@ -28,9 +28,9 @@ public record Outcome<T>(Status.Code code, String message, long nanos, Optional<
         return code == Status.Code.OK;
     }
 
-    /// The response of a call that succeeded.
+    /// Returns the response of a call that succeeded.
     ///
-    /// @throws AssertionError if it did not
+    /// @throws AssertionError if it failed
     public T get() {
         return response.orElseThrow(() -> new AssertionError("expected OK, got " + code + ": " + message));
     }

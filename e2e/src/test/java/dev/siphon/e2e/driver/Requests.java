@@ -10,14 +10,14 @@ import csi.v1.VolumeCapability.AccessMode.Mode;
 import csi.v1.VolumeContentSource;
 import java.util.Map;
 
-/// Requests as a CO would make them.
+/// Requests as a CO makes them.
 public final class Requests {
     public static final long MIB = 1L << 20;
     public static final long GIB = 1L << 30;
 
     private Requests() {}
 
-    /// A file system mounted in `mode`.
+    /// Returns the capability of a file system mounted in `mode`.
     public static VolumeCapability mount(Mode mode) {
         return VolumeCapability.newBuilder()
                 .setMount(VolumeCapability.MountVolume.getDefaultInstance())
@@ -25,12 +25,12 @@ public final class Requests {
                 .build();
     }
 
-    /// A file system that many nodes write.
+    /// Returns the capability of a file system that many nodes write.
     public static VolumeCapability shared() {
         return mount(Mode.MULTI_NODE_MULTI_WRITER);
     }
 
-    /// An empty volume of an account.
+    /// Returns the request for an empty volume of an account.
     public static CreateVolumeRequest volume(String name, String owner, long bytes) {
         return CreateVolumeRequest.newBuilder()
                 .setName(name)
@@ -40,7 +40,7 @@ public final class Requests {
                 .build();
     }
 
-    /// The same volume with the contents of a snapshot.
+    /// Returns the request for the same volume with the contents of a snapshot.
     public static CreateVolumeRequest fromSnapshot(CreateVolumeRequest volume, String snapshotId) {
         return volume.toBuilder()
                 .setVolumeContentSource(VolumeContentSource.newBuilder()
@@ -49,12 +49,12 @@ public final class Requests {
                 .build();
     }
 
-    /// The same volume, of a class that copies what belongs to another account.
+    /// Returns the request for the same volume, of a class that copies another account's data.
     public static CreateVolumeRequest acrossAccounts(CreateVolumeRequest volume) {
         return volume.toBuilder().putParameters("copyAcrossAccounts", "true").build();
     }
 
-    /// The same volume, only to be read.
+    /// Returns the request for the same volume, read-only.
     public static CreateVolumeRequest readOnly(CreateVolumeRequest volume) {
         return volume.toBuilder()
                 .clearVolumeCapabilities()
@@ -62,7 +62,7 @@ public final class Requests {
                 .build();
     }
 
-    /// The same volume with the contents of another one.
+    /// Returns the request for the same volume with the contents of another one.
     public static CreateVolumeRequest fromVolume(CreateVolumeRequest volume, String volumeId) {
         return volume.toBuilder()
                 .setVolumeContentSource(VolumeContentSource.newBuilder()

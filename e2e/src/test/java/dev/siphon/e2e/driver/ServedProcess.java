@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A process of the driver under test: it serves CSI on a socket and operators' HTTP on a port. Closing it ends
+/// A process of the driver under test. It serves CSI on a socket and operators' HTTP on a port. Closing terminates
 /// it.
 public final class ServedProcess implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
@@ -38,15 +38,15 @@ public final class ServedProcess implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(endWithUs);
     }
 
-    /// Starts a process; it need not serve yet when this returns.
+    /// Starts a process; it may not serve yet when this returns.
     ///
-    /// @param command says by its flags that it serves on `endpoint` and `opsPort`
-    /// @param log where its output goes, behind what is there
+    /// @param command a command line whose flags name `endpoint` and `opsPort`
+    /// @param log the file that its output is appended to
     public static ServedProcess start(List<String> command, UnixEndpoint endpoint, int opsPort, Path log) {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-        // it gets what its flags say and nothing from the lab
+        // the process gets its flags only, nothing from the lab's environment
         OF_THE_LAB.forEach(builder.environment()::remove);
         try {
             return new ServedProcess(builder.start(), endpoint, opsPort, log);
@@ -55,33 +55,33 @@ public final class ServedProcess implements AutoCloseable {
         }
     }
 
-    /// Where it serves CSI.
+    /// Returns the endpoint of CSI.
     public UnixEndpoint endpoint() {
         return endpoint;
     }
 
-    /// Where it serves operators' HTTP.
+    /// Returns the address of operators' HTTP.
     public InetSocketAddress opsAddress() {
         return new InetSocketAddress(InetAddress.getLoopbackAddress(), opsPort);
     }
 
-    /// Its process id.
+    /// Returns the process id.
     public long pid() {
         return process.pid();
     }
 
-    /// Whether it has not ended.
+    /// Returns whether the process is running.
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /// Waits until it says that it can work.
+    /// Waits until `/readyz` returns 200.
     public ServedProcess awaitReady() {
         awaitHttp("ready", () -> readyz() == 200);
         return this;
     }
 
-    /// Waits until it answers at all.
+    /// Waits until `/healthz` returns 200.
     public ServedProcess awaitServing() {
         awaitHttp("serving", () -> healthz() == 200);
         return this;
@@ -96,17 +96,17 @@ public final class ServedProcess implements AutoCloseable {
         });
     }
 
-    /// The status that `/healthz` answers; 0 if nothing does.
+    /// Returns the HTTP status of `/healthz`; 0 without a reply.
     public int healthz() {
         return status("/healthz");
     }
 
-    /// The status that `/readyz` answers; 0 if nothing does.
+    /// Returns the HTTP status of `/readyz`; 0 without a reply.
     public int readyz() {
         return status("/readyz");
     }
 
-    /// What `/metrics` says.
+    /// Returns the text of `/metrics`.
     public String metrics() {
         try {
             HttpURLConnection connection = connect("/metrics");
@@ -137,12 +137,12 @@ public final class ServedProcess implements AutoCloseable {
         return connection;
     }
 
-    /// The resident memory of the process, in bytes (`VmRSS` in proc_pid_status(5)).
+    /// Returns the resident memory in bytes (`VmRSS` in proc_pid_status(5)).
     public long residentBytes() {
         return memoryBytes("VmRSS:");
     }
 
-    /// The most that it ever was (`VmHWM`).
+    /// Returns the peak of the resident memory in bytes (`VmHWM`).
     public long peakBytes() {
         return memoryBytes("VmHWM:");
     }
@@ -160,7 +160,7 @@ public final class ServedProcess implements AutoCloseable {
         }
     }
 
-    /// Asks it to end (SIGTERM) and waits for that.
+    /// Sends SIGTERM and waits until the process has ended.
     ///
     /// @return its exit status
     /// @throws AssertionError if it has not ended in time
@@ -169,15 +169,16 @@ public final class ServedProcess implements AutoCloseable {
         return awaitEnd(atMost);
     }
 
-    /// Ends it at once (SIGKILL).
+    /// Sends SIGKILL and waits until the process has ended.
     public void kill() {
         process.destroyForcibly();
         awaitEnd(STOP_LIMIT);
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     ///
-    /// @return its exit status: 137 if SIGKILL ended it
+    /// @return its exit status: 137 after SIGKILL
+    /// @throws AssertionError if it has not ended in time
     public int awaitEnd(Duration atMost) {
         try {
             if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -190,7 +191,7 @@ public final class ServedProcess implements AutoCloseable {
         }
     }
 
-    /// All that it has said.
+    /// Returns its whole output.
     public String log() {
         try {
             return Files.readString(log);
