@@ -27,8 +27,8 @@ import pluginregistration.v1.RegistrationGrpc;
 import pluginregistration.v1.RegistrationStatus;
 import pluginregistration.v1.RegistrationStatusResponse;
 
-/// A driver of Dynamic Resource Allocation that has nothing to prepare: its devices are those that somebody writes into
-/// a ResourceSlice. It serves its claims and its registration on one socket, where the kubelet looks for it.
+/// A driver of Dynamic Resource Allocation with nothing to prepare: tests write its devices into a ResourceSlice.
+/// It serves claims and registration on one socket, in the kubelet's plugin registry.
 public final class FakeDraDriver extends DRAPluginGrpc.DRAPluginImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(FakeDraDriver.class);
     private static final Path FOLDER = Path.of("/var/lib/kubelet/plugins_registry");
@@ -48,7 +48,7 @@ public final class FakeDraDriver extends DRAPluginGrpc.DRAPluginImplBase {
         }
     }
 
-    /// How the kubelet learns of it.
+    /// Registers the driver with the kubelet.
     private static final class Door extends RegistrationGrpc.RegistrationImplBase {
         private final String driver;
         private final Path socket;

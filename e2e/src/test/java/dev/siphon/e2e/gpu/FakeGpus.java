@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// A device plugin whose devices are names: `nvidia.com/gpu`, each on a NUMA node. Registers with each kubelet
-/// anew, as the real ones do: when its socket appears. A container is told in `ALLOCATED_AT` when it was given
-/// them, in seconds since the machine was started.
+/// A device plugin with made-up devices: `nvidia.com/gpu`, each on a NUMA node. Like the real ones it registers
+/// again with each new kubelet, when that one's socket appears. `ALLOCATED_AT` gives a container the time of the
+/// allocation, in seconds since boot.
 public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(FakeGpus.class);
     private static final Path FOLDER = Path.of("/var/lib/kubelet/device-plugins");
@@ -70,7 +70,7 @@ public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
                 .build();
     }
 
-    /// Serves one kubelet, until there is another: that one removes all sockets in the folder.
+    /// Serves one kubelet until a new one appears, which removes all sockets in the folder.
     private void serve(WatchService watch) throws IOException, InterruptedException {
         Path socket = FOLDER.resolve(SOCKET);
         Files.deleteIfExists(socket);
@@ -115,7 +115,7 @@ public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
         observer.onCompleted();
     }
 
-    /// Never ends: the devices stay as they are.
+    /// Never ends: the devices do not change.
     @Override
     public void listAndWatch(Empty request, StreamObserver<ListAndWatchResponse> observer) {
         observer.onNext(ListAndWatchResponse.newBuilder().addAllDevices(devices).build());
@@ -133,7 +133,7 @@ public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
         observer.onCompleted();
     }
 
-    /// The first field of `/proc/uptime` (proc(5)), which shells can read too.
+    /// Returns the first field of `/proc/uptime` (proc(5)), which shells can read too.
     private static String uptime() {
         try {
             return Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0];

@@ -1,4 +1,4 @@
-/// GPUs that are not there, for the Kubernetes lab.
+/// Fake GPUs for the Kubernetes lab.
 @NullMarked
 package dev.siphon.e2e.gpu;
 
