@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Requests to the controller that must be refused, or do nothing, with a cluster that is the same afterwards.
+/// Sends requests to the controller that it must reject or ignore; the cluster must not change.
 @ExtendWith(LeavesNothingBehind.class)
 final class ControllerBadInputIT {
     private static final String UNKNOWN = "s1:lab:cephfs:a00000000000000000000:v00000000000000000000";

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// 10,000 hostile connections at each socket of controller and node, while the kubelet probes, a scraper reads metrics
-/// and the sidecars call.
+/// Opens 10,000 hostile connections at each socket of controller and node, while the kubelet probes, a scraper
+/// reads metrics and a sidecar calls.
 @ExtendWith(LeavesNothingBehind.class)
-@Timeout(240) // a server that takes no connection any more leaves who connects waiting
+@Timeout(240) // a server that accepts no more connections leaves clients waiting
 final class HostileConnectionsIT {
     private static final int CONNECTIONS = 10_000;
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
@@ -37,7 +37,7 @@ final class HostileConnectionsIT {
     /// The probes' `timeoutSeconds` in the chart.
     private static final Duration PROBE = Duration.ofSeconds(5);
 
-    /// What the connections to one socket may add to the process.
+    /// The most memory that one socket's connections may add to the process.
     private static final long MOST_BYTES = 64 << 20;
 
     @Test
@@ -92,7 +92,7 @@ final class HostileConnectionsIT {
                 peer.open(CONNECTIONS);
                 over.set(true);
                 assertTrue(asked.get(30, TimeUnit.SECONDS) > 0, () -> "asked while they came to " + socket);
-                ask(process); // and while the last are still there
+                ask(process); // and while the last are still open
             }
             assertTrue(process.isAlive(), process::log);
             long more = process.peakBytes() - before;
@@ -101,7 +101,7 @@ final class HostileConnectionsIT {
         var _ = Await.until("it is ready", PROBE, () -> process.readyz() == 200);
     }
 
-    /// What the kubelet, a scraper and a sidecar ask.
+    /// Makes the requests of the kubelet, a scraper and a sidecar.
     private static void ask(ServedProcess process) {
         assertEquals(200, process.healthz());
         assertTrue(process.metrics().contains("siphon_"));

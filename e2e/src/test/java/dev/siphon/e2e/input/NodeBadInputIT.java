@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Requests to the node that must be refused, with a mount table that is the same afterwards.
+/// Sends requests to the node that it must reject; the mount table must not change.
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class NodeBadInputIT {
@@ -212,7 +212,7 @@ final class NodeBadInputIT {
         return stage(name, Code.INVALID_ARGUMENT, says, change);
     }
 
-    /// With something wrong with the volume's id.
+    /// For a wrong volume id.
     private BadCall stage(String name, Code code, Consumer<NodeStageVolumeRequest.Builder> change) {
         return stage(name, code, "volume_id", change);
     }

@@ -1,4 +1,4 @@
-/// What nobody should send, over the real sockets.
+/// Malformed and hostile input over the real sockets.
 @NullMarked
 package dev.siphon.e2e.input;
 
