@@ -8,33 +8,33 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A guest of this lab: a node with a kernel of its own, whose files are the lab's but for `/tmp`, `/run`
-/// and what it mounts. See `e2e/lab.d/guest`.
+/// A guest of this lab: a node with its own kernel. It shares the lab's files except `/tmp`, `/run` and its own
+/// mounts. See `e2e/lab.d/guest`.
 ///
 /// @param number 1 to 9
 record Guest(int number) {
     private static final String PROGRAM = "e2e/lab.d/guest";
 
-    /// Boots it, if it does not run.
+    /// Boots the guest unless it runs.
     static Guest boot(int number) {
         Guest guest = new Guest(number);
         guest.control("start");
         return guest;
     }
 
-    /// Runs a command there that must succeed.
+    /// Runs a command in the guest; it must succeed.
     ///
-    /// @return what it said
+    /// @return its output
     String run(String... words) {
         return Command.run(words("run", words));
     }
 
-    /// Runs a command there that may fail.
+    /// Runs a command in the guest; it may fail.
     Command.Result attempt(String... words) {
         return Command.attempt(words("run", words));
     }
 
-    /// Runs a script there as account `uid`, without capabilities; `$1` is `path`.
+    /// Runs a script in the guest as account `uid`, without capabilities; `$1` is `path`.
     Command.Result as(int uid, Path path, String script) {
         String id = Integer.toString(uid);
         return attempt(
@@ -49,7 +49,7 @@ record Guest(int number) {
                 path.toString());
     }
 
-    /// Starts a command there that runs until the process here is ended.
+    /// Starts a command in the guest that runs until its local process ends.
     Process start(Path log, String... words) {
         try {
             ProcessBuilder builder = new ProcessBuilder(words("run", words))
@@ -63,17 +63,17 @@ record Guest(int number) {
         }
     }
 
-    /// Takes the network away: nothing that the guest sends or should receive arrives.
+    /// Disconnects the network: nothing that the guest sends or should receive arrives.
     void unplug() {
         control("link", "down");
     }
 
-    /// Gives the network back.
+    /// Reconnects the network.
     void plug() {
         control("link", "up");
     }
 
-    /// Where commands and relays reach it, whatever its network does.
+    /// Returns the address for commands and relays, reachable whatever the guest's network does.
     String console() {
         return Command.run(program(), "list")
                 .lines()

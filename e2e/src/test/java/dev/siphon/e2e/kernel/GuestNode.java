@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// `siphon node` in a guest, and a kubelet's part beside it. Its socket is there; relays bring it here.
+/// `siphon node` in a guest, with a kubelet's calls. Relays connect a local socket to the one in the guest.
 final class GuestNode implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
@@ -69,7 +69,7 @@ final class GuestNode implements AutoCloseable {
         return command.toArray(String[]::new);
     }
 
-    /// Starts the node in a guest, which is booted if it does not run, and waits until it is ready.
+    /// Boots the guest unless it runs, starts the node there, and waits until it is ready.
     ///
     /// @param folder for its log and its socket
     static GuestNode start(int number, Path folder, String... flags) {
@@ -90,7 +90,7 @@ final class GuestNode implements AutoCloseable {
                 .isPresent();
     }
 
-    /// Ends the node with SIGKILL, as the kernel does where memory is short, and starts it again.
+    /// Kills the node with SIGKILL, as the kernel does when out of memory, and starts it again.
     void killAndStart() {
         guest.run("sh", "-c", "kill -KILL $(cat \"$1\")", "sh", PID.toString());
         Await.until("the node is gone", START_LIMIT, () -> !isReady());
@@ -123,12 +123,12 @@ final class GuestNode implements AutoCloseable {
 
     /// Stages and publishes a volume for one pod.
     ///
-    /// @return where the pod sees it, in the guest
+    /// @return the target path in the guest
     Path mount(Volume volume, VolumeCapability capability) {
         return mounts.mount(volume, capability);
     }
 
-    /// The lines of the guest's mount table that belong to CephFS.
+    /// Returns the CephFS lines of the guest's mount table.
     List<String> cephMounts() {
         return guest.run("cat", "/proc/self/mountinfo")
                 .lines()

@@ -31,21 +31,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Volumes of the real controller on two nodes, each with the kernel's client: two guests of the lab.
+/// Volumes of the real controller on two nodes with the kernel's client: two guests of the lab.
 @Tag("kernel")
 final class TwoNodesIT {
     private static final int U1 = 10001;
     private static final int U2 = 10002;
 
-    /// How long the lab's network is gone: more than the MDS waits for a client that is silent (60 s).
+    /// The length of the network outage: longer than the MDS waits for a silent client (60 s).
     private static final Duration CUT = Duration.ofSeconds(90);
 
-    /// How long a client may take to go on, or to fail, when its network is back.
+    /// The time for a client to resume or fail once its network is back.
     private static final Duration BACK = Duration.ofMinutes(2);
 
     private static Optional<World> world = Optional.empty();
 
-    /// What all tests share: the processes. Volumes are each test's own.
+    /// The processes that all tests share. Each test has its own volumes.
     private record World(
             DriverFolder folder, ServedProcess process, CsiClient controller, GuestNode one, GuestNode two) {
         static World start() {
@@ -209,7 +209,7 @@ final class TwoNodesIT {
         Path there = two().mount(volume, Requests.shared());
         said(one().guest().as(0, here, "mkdir \"$1/d\"; echo text >\"$1/d/file\"; sync \"$1/d/file\""));
         assertEquals("text", said(two().guest().as(0, there, "cat \"$1/d/file\"; echo more >>\"$1/d/file\"")));
-        // staged is what a login host mounts
+        // a login host mounts what is staged here, without id mapping
         Path asItIs = two().mounts().staging(volume);
         assertEquals(
                 U1 + ":" + U1 + "\n" + U1 + ":" + U1,

@@ -1,4 +1,4 @@
-/// Volumes mounted by the kernel's client, on nodes with kernels of their own.
+/// Volumes mounted by the kernel's client, on nodes with their own kernels.
 @NullMarked
 package dev.siphon.e2e.kernel;
 
