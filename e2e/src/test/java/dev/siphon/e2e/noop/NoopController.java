@@ -12,7 +12,7 @@ import csi.v1.Volume;
 import dev.siphon.csi.server.UnaryCall;
 import io.grpc.stub.StreamObserver;
 
-/// Volumes that are nothing but their names.
+/// Replies with volumes that consist of a name only.
 final class NoopController extends ControllerGrpc.ControllerImplBase {
     @Override
     public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {

@@ -19,16 +19,16 @@ import java.time.InstantSource;
 import java.util.List;
 import org.slf4j.event.Level;
 
-/// A CSI driver that answers at once: a volume is a name, and what a pod gets is an empty file system in memory.
-/// It is served, logged and registered by the same code as Siphon, so what claims and pods take with it is
-/// Kubernetes' own, and what they take longer with Siphon is Siphon and Ceph.
+/// A CSI driver that replies immediately: a volume is a name, and a pod gets an empty tmpfs. It shares Siphon's
+/// code for serving, logging and registering. So its times for claims and pods are Kubernetes' own; what Siphon
+/// adds comes from Siphon and Ceph.
 public final class NoopDriver {
     private static final DriverName NAME = new DriverName("noop.siphon.test");
     private static final Path KUBELET = Path.of("/var/lib/kubelet");
 
     private NoopDriver() {}
 
-    /// Serves until SIGTERM, on a node of Kubernetes.
+    /// Serves until SIGTERM, on a Kubernetes node.
     public static void main(String[] arguments) throws IOException, InterruptedException {
         JsonLogging.start(Level.INFO);
         Path folder = Files.createDirectories(KUBELET.resolve("plugins").resolve(NAME.value()));

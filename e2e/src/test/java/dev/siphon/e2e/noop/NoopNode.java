@@ -24,10 +24,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Gives each pod a tmpfs that everybody may write to: one system call. It stages, doing nothing there, so that the
-/// kubelet makes the calls that it makes to Siphon.
+/// Gives each pod a world-writable tmpfs: one system call. Its stage step does nothing, so that the kubelet makes
+/// the same calls as for Siphon.
 public final class NoopNode extends NodeGrpc.NodeImplBase {
-    /// What its mounts have as their source in the mount table.
+    /// The source of its mounts in the mount table.
     public static final String SOURCE = "noop";
 
     @Override

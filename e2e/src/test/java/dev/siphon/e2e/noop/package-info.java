@@ -1,4 +1,4 @@
-/// A CSI driver that answers at once, beside which `make waves` measures Siphon.
+/// A CSI driver that replies immediately; `make waves` compares Siphon with it.
 @NullMarked
 package dev.siphon.e2e.noop;
 
