@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /// Attacks with a key and Ceph's own tools.
 final class CephAttacks {
-    /// The column of a volume that belongs to the attacker's own account.
+    /// The column of a second volume of the attacker's own account.
     static final String SAME_ACCOUNT = "u1's other volume";
 
     private CephAttacks() {}
@@ -24,7 +24,7 @@ final class CephAttacks {
         return all;
     }
 
-    /// Those that mount something.
+    /// Returns the attacks that mount something.
     static List<Attack> throughFiles() {
         List<Attack> all = new ArrayList<>(files());
         all.addAll(forgeries());
@@ -35,7 +35,7 @@ final class CephAttacks {
         void in(Path data) throws java.io.IOException;
     }
 
-    /// An attempt at the data directory, from a mount of its account's group.
+    /// Accesses the data directory through a mount of its account's group.
     private static Attack inVolume(String title, Control control, InVolume attempt) {
         return Attack.of(
                 title,
@@ -80,7 +80,7 @@ final class CephAttacks {
                                         .resolve(target.leaf())
                                         .resolve(name)))),
                 inVolume("take a snapshot of it (`mkdir .snap/x`)", Control.ADMIN, data -> {
-                    // Ceph takes none below a subvolume
+                    // Ceph allows no snapshots below a subvolume
                     Path snapshot = data.resolveSibling(".snap").resolve("x");
                     Files.createDirectory(snapshot);
                     Files.delete(snapshot);

@@ -15,10 +15,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/// Attacks through the driver: a node is given one volume's key and another's name, the controller is asked for
-/// one account's data in the name of another.
+/// Attacks through the driver. A node gets one volume's key with another's id; the controller gets a request for
+/// one account to use another's data.
 final class CsiAttacks {
-    /// Who may not, and (CSI v1.13, NodePublishVolume) what is staged there being another volume.
+    /// An access refusal, or (CSI v1.13, NodePublishVolume) a target that holds another volume.
     private static final Set<Status.Code> REFUSALS = Set.of(Status.Code.PERMISSION_DENIED, Status.Code.ALREADY_EXISTS);
 
     private final KeyedDriver driver;
@@ -77,11 +77,11 @@ final class CsiAttacks {
         try (NodeMounts mounts = mounts(who, from, target)) {
             Outcome<?> staged = mounts.stage(volume, Requests.shared());
             if (!staged.ok()) {
-                // the node's own words, or what it heard from the MDS
+                // the node's own check, or the refusal that it got from the MDS
                 return verdict(staged.message().contains("its volume_context leads to") ? By.SIPHON : By.MDS, staged);
             }
             Path place = mounts.staging(volume);
-            // where a node shows a volume that somebody named by its path
+            // a node puts a volume that is named by its path here
             FileAttempt.read(
                     (volume.getVolumeId().startsWith("static:") ? place.resolve("tree") : place).resolve("secret"));
             return new Verdict.Done();
@@ -131,7 +131,7 @@ final class CsiAttacks {
         }
     }
 
-    /// Read-only, and so the snapshot itself where that is allowed, which takes no time.
+    /// Asks read-only: if that is allowed, the snapshot itself serves, which takes no time.
     private Verdict cloneOf(Target target, Target from, KeyHolder who) {
         String owner = (isAttacker(who, from) ? from : target).owner();
         CreateVolumeRequest request = Requests.readOnly(

@@ -30,9 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Every way to the bytes of a dataset but the one by which its readers go: other keys, Ceph's own tools, another's
-/// volume by its id, the node's cache and devices. Beside each attempt stands the same by somebody who may, which
-/// succeeds.
+/// Tries every way to a dataset's bytes except the readers' own: other keys, Ceph's tools, another volume's id, the
+/// node's cache and devices. Each attempt has a control by an allowed identity, which succeeds.
 @ExtendWith(LeavesNothingBehind.class)
 final class DatasetDoorsIT {
     private static final Duration FILLED_WITHIN = Duration.ofSeconds(60);
@@ -74,7 +73,7 @@ final class DatasetDoorsIT {
         }
     }
 
-    /// Also not that of a volume of its reader: what a pod of u1 finds is no key for what u1 may read elsewhere.
+    /// Includes the key of a reader's volume: a key that a pod of u1 finds opens nothing else that u1 may read.
     @Test
     void noVolumesKeyOpensItsFilesOrItsObjects() throws IOException {
         try (KeyedDriver driver = datasets.start()) {
@@ -103,7 +102,7 @@ final class DatasetDoorsIT {
         }
     }
 
-    /// Also where the node has it attached for a reader's pod, which is not done twice.
+    /// Also on a node that has attached the dataset for a reader's pod; a dataset is attached only once.
     @Test
     void itsIdWithAnothersKeyIsNoWayToIt() throws IOException {
         try (KeyedDriver driver = datasets.start()) {
@@ -131,7 +130,7 @@ final class DatasetDoorsIT {
     @Test
     void theNodesCacheAndDevicesAreNoAccounts() throws IOException {
         Path cache = Files.createTempDirectory("siphon-cache-");
-        // what refuses is to be the node's doing
+        // the refusal must come from the node's own permissions
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path own = cache.resolve("own");
         try (KeyedDriver driver = datasets.start("--cache-dir=" + own + "=1Gi")) {
@@ -163,7 +162,7 @@ final class DatasetDoorsIT {
         return Command.attempt("find", below.toString(), "-name", name).output();
     }
 
-    /// root can, account u2 of the node's host cannot.
+    /// root succeeds; account u2 on the node's host does not.
     private static void assertRootAlone(String what, String script, String path) {
         Command.Result control = Command.attempt("bash", "-o", "pipefail", "-c", script, "bash", path);
         assertEquals(0, control.exit(), () -> what + ", by root: " + control.output());

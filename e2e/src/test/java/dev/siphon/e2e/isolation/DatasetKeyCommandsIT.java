@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `siphon key revoke` for keys of datasets, while they are mounted.
+/// Runs `siphon key revoke` for keys of mounted datasets.
 @Timeout(180)
 @ExtendWith(LeavesNothingBehind.class)
 final class DatasetKeyCommandsIT {
@@ -51,7 +51,9 @@ final class DatasetKeyCommandsIT {
         datasets.close();
     }
 
-    /// What Ceph's tool says of a node's identity for the dataset, made as the controller of a cluster makes it.
+    /// Creates a node's identity for the dataset, as a cluster's controller does.
+    ///
+    /// @return the key
     private String mintFor(KeyHolder shared, String node) {
         String caps = KeyHolder.admin()
                 .tool("ceph", "auth", "get", "client." + shared.userId())

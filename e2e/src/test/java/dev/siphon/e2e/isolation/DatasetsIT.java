@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Datasets that an administrator declares with their readers: who gets them, what their keys open, and what is
-/// left of them when they are taken away. Namespace `user-NAME` is account NAME's.
+/// Datasets that an administrator declares with their readers: who gets them, what their keys open, and what
+/// remains after their removal. Namespace `user-NAME` belongs to account NAME.
 @ExtendWith(LeavesNothingBehind.class)
 final class DatasetsIT {
     private static final Duration IN_STEP = Duration.ofSeconds(60);
@@ -54,7 +54,8 @@ final class DatasetsIT {
         datasets.close();
     }
 
-    /// A stranger's mount of the root is what Ceph's log would show of the controller, and comes after it there.
+    /// A stranger's mount of `/` is logged like one by the controller, and later: the log is complete when it
+    /// appears.
     @Test
     void theControllerMountsNothingThatItsCapsDoNotReach() throws IOException {
         datasets.declare("u1");

@@ -22,14 +22,14 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-/// Datasets on the lab's CephFS, and what an administrator declares of them: `u1/mine` with an image, `twin` in the
-/// same RADOS namespace, and `open`, whose directory has none. Closing it removes all from CephFS.
+/// Datasets on the lab's CephFS and their declarations: `u1/mine` with an image, `twin` in the same RADOS
+/// namespace, and `open`, whose directory has no namespace. Closing removes all of them.
 final class DeclaredDatasets implements AutoCloseable {
     static final VolumeCapability READING = Requests.mount(Mode.MULTI_NODE_READER_ONLY);
 
     private final Path folder;
 
-    /// Short, since it is part of ids.
+    /// Short, because ids contain it.
     private final String top = "/datasets/" + UUID.randomUUID().toString().substring(0, 8);
 
     private final byte[] picture = new byte[300_000];
@@ -37,7 +37,7 @@ final class DeclaredDatasets implements AutoCloseable {
 
     /// Packs an image with the file `class/picture`.
     ///
-    /// @param folder for what an administrator writes
+    /// @param folder for the administrator's files
     DeclaredDatasets(Path folder) throws IOException {
         this.folder = folder;
         new Random(7).nextBytes(picture);
@@ -65,22 +65,22 @@ final class DeclaredDatasets implements AutoCloseable {
         }
     }
 
-    /// What is in the file of the image.
+    /// Returns the content of the image's file.
     byte[] picture() {
         return picture.clone();
     }
 
-    /// The directory on CephFS of one of them.
+    /// Returns a dataset's directory on CephFS.
     String path(String name) {
         return top + "/" + name;
     }
 
-    /// By which volumes' ids name the image.
+    /// Returns the part of the digest by which volume ids name the image.
     String digestBeginning() {
         return digest.substring(0, 40);
     }
 
-    /// The controller's file of grants.
+    /// Returns the controller's file of grants.
     Path grants() {
         return folder.resolve("grants.json");
     }
@@ -92,12 +92,12 @@ final class DeclaredDatasets implements AutoCloseable {
         write("{\"u1/mine\":" + spec("mine", names) + ",\"open\":" + spec("open", "\"*\"") + "}");
     }
 
-    /// Declares two of one RADOS namespace.
+    /// Declares two datasets in one RADOS namespace.
     void declareTwins() throws IOException {
         write("{\"mine\":" + spec("mine", "\"u1\"") + ",\"twin\":" + spec("twin", "\"*\"") + "}");
     }
 
-    /// Takes all back.
+    /// Removes all declarations.
     void declareNone() throws IOException {
         write("{}");
     }
@@ -111,7 +111,7 @@ final class DeclaredDatasets implements AutoCloseable {
                 .formatted(Lab.here().fileSystem(), path(name), digest, readers);
     }
 
-    /// Starts a driver that knows what is declared. Namespace `user-NAME` is account NAME's.
+    /// Starts a driver with these declarations. Namespace `user-NAME` belongs to account NAME.
     KeyedDriver start(String... nodeFlags) {
         String flag = "--grants-file=" + grants();
         List<String> ofNode = new ArrayList<>(List.of(flag));
@@ -119,7 +119,7 @@ final class DeclaredDatasets implements AutoCloseable {
         return KeyedDriver.start(controllerFlags(), ofNode);
     }
 
-    /// The same, of a driver whose identity serves `siphon key revoke` too.
+    /// Does the same with an identity that also serves `siphon key revoke`.
     KeyedDriver startForKeyCommands() {
         return KeyedDriver.startForKeyCommands(controllerFlags(), List.of("--grants-file=" + grants()));
     }
@@ -131,7 +131,7 @@ final class DeclaredDatasets implements AutoCloseable {
                 "--namespace-owner=namespace-prefix:user-");
     }
 
-    /// What a provisioner asks for a claim of a class that names a dataset.
+    /// Returns a provisioner's request for a claim whose class names a dataset.
     static CreateVolumeRequest request(String name, String dataset, String namespace) {
         return Requests.readOnly(Requests.volume(name, "nobody", Requests.GIB)).toBuilder()
                 .putParameters("dataset", dataset)
@@ -139,19 +139,19 @@ final class DeclaredDatasets implements AutoCloseable {
                 .build();
     }
 
-    /// CreateVolume.
+    /// Calls CreateVolume.
     static Outcome<CreateVolumeResponse> provision(KeyedDriver driver, CreateVolumeRequest request) {
         return Outcome.of(() -> driver.controller().controller().createVolume(request));
     }
 
-    /// As a kubelet publishes it for a pod of that namespace.
+    /// Returns the volume as a kubelet publishes it for a pod of that namespace.
     static Volume forPodOf(String namespace, Volume volume) {
         return volume.toBuilder()
                 .putVolumeContext("csi.storage.k8s.io/pod.namespace", namespace)
                 .build();
     }
 
-    /// The data pool of the lab's file system.
+    /// Returns the data pool of the lab's file system.
     static String pool() {
         String said =
                 KeyHolder.admin().tool("ceph", "fs", "ls", "--format=json").output();
@@ -164,7 +164,7 @@ final class DeclaredDatasets implements AutoCloseable {
                 .getAsString();
     }
 
-    /// One of the objects in the RADOS namespace of the image.
+    /// Returns one of the objects in the image's RADOS namespace.
     static String anObject() {
         return KeyHolder.admin()
                 .tool("rados", "-p", pool(), "-N", "mine", "ls")

@@ -17,9 +17,9 @@ import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import java.util.Map;
 
-/// Every RPC of the controller that concerns a volume, as a CO would make them one after another.
+/// Every RPC of the controller that concerns a volume, one after another, as a CO makes them.
 record EveryControllerRpc(CsiClient client) {
-    /// Calls them; each succeeds, and what is made is removed.
+    /// Makes the calls; each succeeds, and what they create is deleted.
     void call(Volume volume, String owner) {
         String id = volume.getVolumeId();
         var controller = client.controller();

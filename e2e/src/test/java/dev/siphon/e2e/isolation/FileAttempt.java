@@ -10,14 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// Something done to files through a mount of one's own.
+/// An access to files through the attacker's own mount.
 interface FileAttempt {
     /// @param root the mount
-    /// @throws IOException if it is refused
+    /// @throws IOException if the access is refused
     void in(Path root) throws IOException;
 
-    /// Mounts, tries, and unmounts. What the client asks of a directory the MDS decides, what it reads of a file the
-    /// OSDs.
+    /// Mounts, tries, and unmounts. The MDS decides about directories, the OSDs about the contents of files.
     static Verdict of(KeyHolder who, String directory, FileAttempt attempt) {
         try (KeyHolder.Mounted mounted = who.mount(directory)) {
             attempt.in(mounted.root());
@@ -32,7 +31,7 @@ interface FileAttempt {
         }
     }
 
-    /// A file that could be opened and not read.
+    /// A file that could be opened but not read.
     final class ContentsRefused extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -41,7 +40,7 @@ interface FileAttempt {
         }
     }
 
-    /// Reads the secret of a volume.
+    /// Reads a volume's secret.
     static void read(Path file) throws IOException {
         try (FileChannel open = FileChannel.open(file)) {
             ByteBuffer buffer = ByteBuffer.allocate(64);
@@ -57,7 +56,7 @@ interface FileAttempt {
         }
     }
 
-    /// Looks what is in a directory, and how large.
+    /// Lists a directory with the sizes of its files.
     static void list(Path folder) throws IOException {
         try (Stream<Path> all = Files.list(folder)) {
             for (Path each : all.toList()) {
@@ -66,7 +65,7 @@ interface FileAttempt {
         }
     }
 
-    /// Sets an extended attribute of Ceph's, which the JDK cannot.
+    /// Sets one of Ceph's extended attributes, which the JDK cannot.
     static void setAttribute(Path path, String name, String value) throws IOException {
         String program = "import os, sys; os.setxattr(sys.argv[1], sys.argv[2], sys.argv[3].encode())";
         Command.Result said = Command.attempt("python3", "-c", program, path.toString(), name, value);
@@ -75,7 +74,7 @@ interface FileAttempt {
         }
     }
 
-    /// Moves a directory away and puts a symlink in its place; what succeeds is undone.
+    /// Replaces a directory by a symlink, and undoes that if it succeeds.
     static void replaceByLink(Path directory, String to) throws IOException {
         Path aside = directory.resolveSibling("aside");
         Files.move(directory, aside);
@@ -84,7 +83,7 @@ interface FileAttempt {
         Files.move(aside, directory);
     }
 
-    /// Writes another text into a file; what succeeds is undone.
+    /// Overwrites a file, and undoes that if it succeeds.
     static void overwrite(Path file, String text) throws IOException {
         String before = Files.exists(file) ? Files.readString(file) : "";
         Files.writeString(file, text);

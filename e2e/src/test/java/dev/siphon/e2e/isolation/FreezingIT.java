@@ -31,7 +31,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// `siphon user offboard` while the account's volumes are mounted, and when the directory has the account no more.
+/// Runs `siphon user offboard` while the account's volumes are mounted, and after the directory has lost the
+/// account.
 @Timeout(180)
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -66,7 +67,7 @@ final class FreezingIT {
             assertEquals("", frozen.get("note").getAsString());
             assertThrows(IOException.class, () -> KeyCommandsIT.write(open), "in a session that was open");
         } catch (IOException whatCouldNotBeWritten) {
-            // is told once more when the file is closed
+            // close(2) reports the failed write once more
             assertFalse(whatCouldNotBeWritten.toString().isEmpty());
         }
         assertThrows(IOException.class, () -> Files.readString(mounted.resolve("file")));

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `siphon user offboard` of an account that has no volume and reads a dataset.
+/// Runs `siphon user offboard` for an account that has no volume but reads a dataset.
 @Timeout(300)
 @ExtendWith(LeavesNothingBehind.class)
 final class FrozenDatasetsIT {
-    /// A look each 15 s, and a node that knows grants for 60 s.
+    /// The controller reads the freezes every 15 s, and nodes cache grants for 60 s.
     private static final Duration HEARD_WITHIN = Duration.ofMinutes(2);
 
     @TempDir

@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/// An account's directory that somebody with one of its keys looks at with a client that gives no capability back, and
-/// the mgr, which waits for that in the MDS.
+/// An account's directory in which an attacker's client, with one of its keys, never releases capabilities; and the
+/// mgr, which waits for them in the MDS.
 final class HeldGroup implements AutoCloseable {
     private static final String MADE = "waits";
     private static final Duration WAITS_WITHIN = Duration.ofSeconds(20);
@@ -29,7 +29,7 @@ final class HeldGroup implements AutoCloseable {
         this.waiting = CompletableFuture.supplyAsync(() -> subvolume("create"));
     }
 
-    /// Looks at everything, and waits until the mgr is stuck.
+    /// Lists everything and waits until the mgr blocks.
     static HeldGroup by(KeyHolder thief, String group) throws IOException, KeyHolder.Refused {
         HeldGroup it =
                 new HeldGroup(group, look(thief.mount("/volumes/" + group, "--client_inject_release_failure=true")));
@@ -50,7 +50,7 @@ final class HeldGroup implements AutoCloseable {
         return mounted;
     }
 
-    /// Whether the mgr waits still.
+    /// Returns whether the mgr still waits.
     boolean isHeld() {
         return !waiting.isDone();
     }

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Who refuses what to somebody with the key of one volume of `u1`. Each attack has its control: the same with the
-/// rightful key, or the administrator's, succeeds. `docs/security.md` has the table, as this test writes it.
+/// Tests who refuses what to an attacker with the key of one volume of `u1`. Each attack has a control with the
+/// owner's or the administrator's key, which succeeds. The test writes the table for `docs/security.md`.
 @Timeout(600)
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -56,7 +56,7 @@ final class IsolationMatrixIT {
         victims.attack(attack, (target, verdict) -> table.put(attack.title(), target.title(), verdict));
     }
 
-    /// Ceph knows no `..`: for client.admin, who may mount anything, such a path leads nowhere as well.
+    /// Ceph has no `..`: such a path fails even for client.admin, who may mount anything.
     private void tryDots() {
         for (KeyHolder who : List.of(victims.from().key(), KeyHolder.admin())) {
             String path = victims.from().data() + "/../../.."
@@ -64,12 +64,12 @@ final class IsolationMatrixIT {
             KeyHolder.Refused refused = assertThrows(KeyHolder.Refused.class, () -> who.mount(path));
             String said = String.valueOf(refused.getMessage());
             assertTrue(said.contains("No such file or directory"), said);
-            // a client that fails so leaves a session, and what it holds others wait for
+            // a client that fails like this leaves a session, whose capabilities block others
             var _ = KeyHolder.admin().tool("ceph", "tell", "mds.*", "client", "evict", "auth_name=" + who.userId());
         }
     }
 
-    /// Every RPC of the controller on the volume whose key was used to forge.
+    /// Makes every controller RPC on the volume whose key was used for forgeries.
     private void callEverything() {
         try (CephTree tree = CephTree.mount(Lab.here())) {
             List<List<String>> before =
@@ -92,7 +92,7 @@ final class IsolationMatrixIT {
                 .toList();
     }
 
-    /// What Ceph cannot refuse, and `docs/security.md` lists as open.
+    /// Ceph cannot refuse this; `docs/security.md` lists it as open.
     @Test
     void aClientThatIgnoresItsQuotaWritesBeyondIt() throws IOException, KeyHolder.Refused {
         Volume small = driver.volume(Requests.volume("patched", "u1", 4 * Requests.MIB));

@@ -23,16 +23,16 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// What the keys of volumes open and what an account may write, where the kernel's client mounts. Runs in a guest,
-/// which is the node, and where the attacker has found a key.
+/// What keys of volumes open, and what an account can write, with the kernel's client. Runs in a guest: it is the
+/// node, and the attacker found a key there.
 @Tag("kernel")
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class KernelIsolationIT {
     private static final long ALLOWANCE = 32 * Requests.MIB;
 
-    /// What is written beyond an allowance until the MDS has told each mount of what the other has written: some
-    /// seconds' worth.
+    /// Bytes written beyond an allowance until the MDS has told each mount about the other's writes: those of some
+    /// seconds.
     private static final long BEYOND = 24 * Requests.MIB;
 
     private static final Duration BETWEEN_PIECES = Duration.ofMillis(250);
@@ -71,7 +71,7 @@ final class KernelIsolationIT {
         }
     }
 
-    /// Writes to each until it is refused, a MiB at a time, and slowly: quotas are approximate by what is written in
+    /// Writes slowly to each file in turn, a MiB at a time, until each refuses. Quotas lag by the writes of some
     /// seconds.
     private static long writeInTurns(List<FileChannel> files) {
         ByteBuffer piece = ByteBuffer.allocate((int) Requests.MIB);

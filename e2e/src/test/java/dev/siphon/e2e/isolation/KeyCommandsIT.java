@@ -31,7 +31,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// `siphon key rotate` and `siphon key revoke`, while a node has the volumes mounted.
+/// Runs `siphon key rotate` and `siphon key revoke` while a node has the volumes mounted.
 @Timeout(300)
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -132,7 +132,7 @@ final class KeyCommandsIT {
             assertThrows(KeyHolder.Refused.class, () -> thief.mount(group), "mon");
             assertNotEquals(0, thief.tool("rados", place).exit(), "mon, before any OSD");
         } catch (IOException whatCouldNotBeWritten) {
-            // is told once more when the file is closed
+            // close(2) reports the failed write once more
             assertFalse(whatCouldNotBeWritten.toString().isEmpty());
         }
         Files.writeString(spared.resolve("file"), "another key, another session");
@@ -151,7 +151,7 @@ final class KeyCommandsIT {
         Path mounted = driver.mountsWith(one, "stolen-1").mount(one);
         driver.mountsWith(two, "stolen-2").mount(two);
 
-        // as an earlier run leaves it that was killed before it ended the sessions
+        // the state left by an earlier run that was killed before it evicted the sessions
         assertEquals(1, driver.siphon("key", "rotate", one.getVolumeId()).exit());
         var removed = KeyHolder.admin().tool("ceph", "auth", "rm", "client." + first.userId());
         assertEquals(0, removed.exit(), removed.output());
@@ -198,7 +198,7 @@ final class KeyCommandsIT {
                 driver.siphon("key", "revoke", volume.getVolumeId(), "--json").exit());
         Secrets second = driver.secrets(volume);
         assertEquals(first.userId() + ".2", second.userId());
-        // as one that a run has left which was killed before its key was in the store
+        // the state left by a run that was killed before it stored its key
         String third = "client." + first.userId() + ".3";
         Command.Result left = KeyHolder.admin().tool("ceph", "auth", "get-or-create-key", third);
         assertEquals(0, left.exit(), left.output());
@@ -212,7 +212,7 @@ final class KeyCommandsIT {
         assertEquals(List.of("client." + now.userId()), identities("client." + first.userId()));
     }
 
-    /// Killed after the identity was removed: what it allowed nobody but the volume says.
+    /// Killed after it removed the identity: only the volume still tells what that one was allowed.
     @Test
     void aRevocationThatWasKilledIsFinishedByARepeat() throws IOException {
         Volume volume = driver.volume("killed", "u1");
@@ -290,7 +290,7 @@ final class KeyCommandsIT {
                 "a name is no address");
     }
 
-    /// Writes a byte to the disk.
+    /// Writes a byte and syncs it.
     static void write(FileChannel open) throws IOException {
         var _ = open.write(ByteBuffer.wrap(new byte[] {1}));
         open.force(true);
@@ -302,7 +302,7 @@ final class KeyCommandsIT {
         }
     }
 
-    /// The words by which `rados` lists the objects that a key opens.
+    /// Returns the arguments with which `rados` lists the objects that a key opens.
     static String[] objects(KeyHolder holder) {
         String caps = KeyHolder.admin()
                 .tool("ceph", "auth", "get", "client." + holder.userId())

@@ -12,11 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Somebody with one key and all of Ceph's own tools.
+/// An identity with one key and all of Ceph's own tools.
 public record KeyHolder(String userId, Path keyring) {
     private static final Duration MOUNT_LIMIT = Duration.ofSeconds(20);
 
-    /// Who holds this key.
+    /// Returns the holder of this key.
     ///
     /// @param folder for a keyring of mode 0600
     public static KeyHolder with(String userId, String key, Path folder) {
@@ -33,7 +33,7 @@ public record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// The administrator of the lab's cluster.
+    /// Returns the administrator of the lab's cluster.
     static KeyHolder admin() {
         return new KeyHolder("admin", Lab.here().keyring());
     }
@@ -52,7 +52,7 @@ public record KeyHolder(String userId, Path keyring) {
         return Command.attempt(command.toArray(String[]::new));
     }
 
-    /// A directory of the file system, mounted.
+    /// A mounted directory of the file system.
     public record Mounted(Path root) implements AutoCloseable {
         @Override
         public void close() {
@@ -65,11 +65,10 @@ public record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// Mounts a directory of the file system: by the kernel's client in a guest, which has one, by ceph-fuse
-    /// elsewhere.
+    /// Mounts a directory of the file system: with the kernel's client in a guest, with ceph-fuse elsewhere.
     ///
-    /// @param options of ceph-fuse
-    /// @throws Refused if Ceph refuses
+    /// @param options of the mount command
+    /// @throws Refused if the mount fails
     public Mounted mount(String directory, String... options) throws Refused {
         try {
             Path root = Files.createTempDirectory("siphon-attack-");
@@ -88,7 +87,7 @@ public record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// A mount that was refused.
+    /// A mount that failed.
     public static final class Refused extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -27,8 +27,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// A controller that gives each volume a key, a node, and one test's volumes. Its identity has exactly the caps
-/// that `siphon ceph-caps` prints.
+/// A controller that creates a key for each volume, a node, and one test's volumes. Its identity has exactly the
+/// caps that `siphon ceph-caps` prints.
 final class KeyedDriver implements AutoCloseable {
     private static final Duration FOLLOWS_WITHIN = Duration.ofSeconds(30);
 
@@ -56,12 +56,12 @@ final class KeyedDriver implements AutoCloseable {
         return start("siphon-key-commands", List.of("--key-commands"), List.of(), List.of());
     }
 
-    /// The same with more flags, and without the caps for key commands.
+    /// Does the same with more flags, and without the caps for key commands.
     static KeyedDriver start(List<String> controllerFlags, List<String> nodeFlags) {
         return start("siphon-plain", List.of(), controllerFlags, nodeFlags);
     }
 
-    /// The same with the caps for key commands.
+    /// Does the same with more flags, and with the caps for key commands.
     static KeyedDriver startForKeyCommands(List<String> controllerFlags, List<String> nodeFlags) {
         return start("siphon-key-commands", List.of("--key-commands"), controllerFlags, nodeFlags);
     }
@@ -97,7 +97,7 @@ final class KeyedDriver implements AutoCloseable {
         Command.run("bash", "-euc", script);
     }
 
-    /// Makes a volume, waits for its key, and has it deleted at the end.
+    /// Creates a volume, waits for its key, and deletes it at the end.
     Volume volume(String name, String owner) {
         return volume(Requests.volume(name, owner, Requests.GIB));
     }
@@ -115,13 +115,13 @@ final class KeyedDriver implements AutoCloseable {
 
     /// A volume's identity and its key.
     record Secrets(String userId, String key) {
-        /// As NodeStage takes them.
+        /// Returns the secrets of NodeStageVolume.
         Map<String, String> toMap() {
             return Map.of("userID", userId, "userKey", key);
         }
     }
 
-    /// The secrets of NodeStage for a volume, as they are now.
+    /// Returns a volume's current secrets of NodeStageVolume.
     Secrets secrets(Volume volume) {
         try {
             JsonObject json =
@@ -133,7 +133,7 @@ final class KeyedDriver implements AutoCloseable {
         }
     }
 
-    /// The same as an orchestrator hands it to a node, with all that the controller wrote.
+    /// Returns all fields of the controller's Secret, as an orchestrator passes them to a node.
     Map<String, String> wholeSecrets(Volume volume) {
         try {
             Map<String, String> all = new HashMap<>();
@@ -147,20 +147,20 @@ final class KeyedDriver implements AutoCloseable {
         }
     }
 
-    /// Somebody who has found the key of a volume, as it is now.
+    /// Returns an attacker with the volume's current key.
     KeyHolder finderOf(Volume volume) {
         Secrets secrets = secrets(volume);
         return KeyHolder.with(secrets.userId(), secrets.key(), folder.file("."));
     }
 
-    /// A node's work with the key of one volume, in a Secret that somebody has made who found it.
+    /// Returns a node's mounts with one volume's key, in a Secret that an attacker wrote.
     ///
-    /// @param place where it mounts, no two the same
+    /// @param place a folder name, different for each
     NodeMounts mountsWith(Volume key, String place) {
         return mounts(secrets(key).toMap(), place);
     }
 
-    /// The same with the Secret that the controller made.
+    /// Does the same with the Secret that the controller wrote.
     NodeMounts mountsWithSecretOf(Volume volume, String place) {
         return mounts(wholeSecrets(volume), place);
     }
@@ -171,7 +171,7 @@ final class KeyedDriver implements AutoCloseable {
         return mounts;
     }
 
-    /// Runs `siphon` with the flags by which it finds cluster and keys.
+    /// Runs `siphon` with the flags for cluster, keys and accounts.
     Command.Result siphon(String... words) {
         List<String> command = new ArrayList<>(List.of(Project.launcher().toString()));
         command.addAll(List.of(words));
@@ -183,7 +183,7 @@ final class KeyedDriver implements AutoCloseable {
         return Command.attempt(command.toArray(String[]::new));
     }
 
-    /// Has `body` run at the end, before what was made earlier is removed.
+    /// Runs `body` at the end, before anything created earlier is removed.
     void atEnd(Runnable body) {
         undo.push(body);
     }

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 
-/// Who refused what, as the table of `docs/security.md`. `make security-table` writes it there.
+/// Who refused what, as the table of `docs/security.md`. `make security-table` updates the document.
 final class MatrixTable {
     private static final String BEGIN = "<!-- written by IsolationMatrixIT: make security-table -->\n";
     private static final String END = "<!-- end -->";
@@ -38,7 +38,7 @@ final class MatrixTable {
         return text.toString();
     }
 
-    /// Writes the table below `target`, and compares it with the document's.
+    /// Writes the table below `target` and compares it with the document's.
     void check() throws IOException {
         Path written = Project.folder().resolve("e2e/target/isolation-matrix.md");
         Files.writeString(written, text());

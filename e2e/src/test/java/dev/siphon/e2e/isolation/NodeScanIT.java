@@ -29,8 +29,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Looks on a node for every key that the cluster has: on its disk, in the arguments, environment and open files of all
-/// processes, and in its log.
+/// Searches a node for every key of the cluster: on its disk, in its log, and in the arguments, environments and
+/// open memory files of its processes.
 @Timeout(300)
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -72,7 +72,7 @@ final class NodeScanIT {
         assertEquals(List.of(), clients());
     }
 
-    /// A dump of the memory of any of these would put the keys on the disk.
+    /// A core dump of any of these would write the keys to the disk.
     private void assertDumpsNothing() throws IOException {
         assertFalse(clients().isEmpty());
         for (Path process : processes()) {
@@ -98,7 +98,7 @@ final class NodeScanIT {
         return keys;
     }
 
-    /// Where any of these keys is, without what is the controller's or the lab's.
+    /// Returns where any of these keys is, apart from the controller's and the lab's files.
     private Set<String> found(Set<String> keys) throws IOException {
         Set<String> places = new TreeSet<>();
         List<Path> files = new ArrayList<>(List.of(driver.folder().file("node-a.log")));
@@ -128,7 +128,8 @@ final class NodeScanIT {
         return places;
     }
 
-    /// Files that were written since this test began, on that file system: a mounted volume is not the node's disk.
+    /// Returns the files of this file system that were written since the test began: a mounted volume is not the
+    /// node's disk.
     private List<Path> filesBelow(String folder) {
         String since = "@" + began.getEpochSecond();
         return Command.attempt("find", folder, "-xdev", "-type", "f", "-newermt", since)
@@ -139,7 +140,7 @@ final class NodeScanIT {
                 .toList();
     }
 
-    /// The node and all of Ceph's clients here.
+    /// Returns the node and all ceph-fuse processes.
     private List<Path> processes() throws IOException {
         List<Path> all = new ArrayList<>(clients());
         all.add(Path.of("/proc", Long.toString(driver.nodeProcess().pid())));
@@ -154,7 +155,7 @@ final class NodeScanIT {
         }
     }
 
-    /// What a process has open that is a file in memory, where the key was on its way to the client.
+    /// Returns a process's open memory files, by which the client gets the key.
     private static List<Path> openFiles(Path process) throws IOException {
         try (Stream<Path> all = Files.list(process.resolve("fd"))) {
             return all.filter(each -> linksTo(each).startsWith("/memfd:")).toList();
@@ -179,7 +180,7 @@ final class NodeScanIT {
         }
     }
 
-    /// Whether any client has the key in its memory, as text or as the bytes that it stands for.
+    /// Returns whether any client has the key in its memory, as text or as decoded bytes.
     private static boolean clientsRemember(String key) throws IOException {
         byte[] secret = java.util.Base64.getDecoder().decode(key);
         String bytes = new String(secret, 12, secret.length - 12, StandardCharsets.ISO_8859_1);
@@ -192,7 +193,7 @@ final class NodeScanIT {
         return false;
     }
 
-    /// What a process may write of its memory, and is its alone.
+    /// Returns a process's private writable memory.
     private static String memory(Path process) throws IOException {
         StringBuilder all = new StringBuilder();
         try (RandomAccessFile memory =

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `siphon dataset seal` on a real file system: one command, and what it prints is a dataset.
+/// Runs `siphon dataset seal` on a real file system: one command, which prints a dataset.
 @ExtendWith(LeavesNothingBehind.class)
 final class SealIT {
     private static final VolumeCapability READING = Requests.mount(Mode.MULTI_NODE_READER_ONLY);
@@ -39,7 +39,7 @@ final class SealIT {
     @TempDir
     private Path folder = Path.of("");
 
-    /// Short, since it is part of ids.
+    /// Short, because ids contain it.
     private final String name = "u1/" + UUID.randomUUID().toString().substring(0, 8);
     private final String path = "/datasets/" + name.replace('/', '.');
 
@@ -78,7 +78,7 @@ final class SealIT {
         return Command.attempt(words.toArray(String[]::new));
     }
 
-    /// The object that was printed, behind whatever else was said.
+    /// Returns the printed object, after any other output.
     private static JsonObject object(Command.Result said) {
         assertEquals(0, said.exit(), said.output());
         return JsonParser.parseString(said.output().substring(said.output().indexOf("{\n")))
@@ -127,8 +127,8 @@ final class SealIT {
         }
     }
 
-    /// By whoever may write the source, of what root may read: by links to files and directories, through every part of
-    /// a path, and by a device.
+    /// The source's owner tries to include what only root can read: by links to files and directories, at every
+    /// part of a path, and by a device.
     @Test
     void noByteFromOutsideOfItsSourceIsInAnImage() throws IOException {
         String secret = "what only root may read ".repeat(100);
@@ -148,7 +148,7 @@ final class SealIT {
             Path image = tree.at(path).resolve("image");
             assertFalse(contains(image, secret.substring(0, 100)), "it is in the image");
             assertFalse(contains(image, "LAB_RUN="), "the packer's environment is in the image");
-            // as it would be found if it were there
+            // the control: the search finds it if it is there
             Files.writeString(hostile.resolve("inside"), secret);
             assertEquals(0, seal(tree.at("/"), name + "-control", "hostile").exit());
             assertTrue(contains(tree.at(path + "-control").resolve("image"), secret.substring(0, 100)));
@@ -170,7 +170,7 @@ final class SealIT {
         }
     }
 
-    /// Its key is bound to the namespace, and would open none of them.
+    /// The key is limited to the namespace and would open none of these files.
     @Test
     void filesThatAreInNoNamespaceAreNotJoined() throws IOException {
         try (CephTree tree = CephTree.mount(Lab.here())) {

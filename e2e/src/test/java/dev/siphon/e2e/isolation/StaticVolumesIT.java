@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// PersistentVolumes that somebody writes by hand, with a path and with a Secret of Siphon's: no way to a dataset
-/// but by its readers, and to no volume but the Secret's.
+/// PersistentVolumes written by hand, with a path and one of Siphon's Secrets. They open no dataset except to its
+/// readers, and no volume except the Secret's.
 @ExtendWith(LeavesNothingBehind.class)
 final class StaticVolumesIT {
     @TempDir
@@ -50,7 +50,7 @@ final class StaticVolumesIT {
                 .build();
     }
 
-    /// By a key that opens it: Ceph lets whoever has that one mount the directory.
+    /// Uses a key that opens the dataset: Ceph lets its holder mount the directory.
     @Test
     void noPathLeadsToADatasetButByItsReaders() throws IOException {
         try (KeyedDriver driver = datasets.start()) {
@@ -72,7 +72,7 @@ final class StaticVolumesIT {
         }
     }
 
-    /// The key opens what the id names in each case, so that it is the node that refuses.
+    /// In each case the key opens what the id names, so the refusal comes from the node.
     @Test
     void aSecretStagesTheVolumeThatItIsForAlone() throws IOException {
         try (KeyedDriver driver = datasets.start()) {
@@ -88,7 +88,7 @@ final class StaticVolumesIT {
             ofVolume.mount(own);
             assertRefused("for another volume", ofDataset.publish(own, Requests.shared(), "pod"));
 
-            // as Secrets were that an earlier version wrote
+            // Secrets of earlier versions looked like this
             driver.mountsWith(own, "before").mount(own);
             driver.mountsWith(own, "by-hand").mount(data);
         }

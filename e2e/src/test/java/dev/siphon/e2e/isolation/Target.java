@@ -10,8 +10,9 @@ import csi.v1.Volume;
 /// @param data its data directory in the file system
 /// @param snapshotId of a snapshot of it
 /// @param snapshot that snapshot's name in Ceph
-/// @param pool and namespace of its objects
-/// @param object one of them, which holds what is in the file `secret`
+/// @param pool of its objects
+/// @param namespace of its objects, in RADOS
+/// @param object that holds the content of the file `secret`
 record Target(
         String title,
         String owner,
@@ -23,10 +24,10 @@ record Target(
         String pool,
         String namespace,
         String object) {
-    /// What is in the file `secret` of each.
+    /// The content of each volume's file `secret`.
     static final String SECRET = "nobody else's";
 
-    /// The account's directory.
+    /// Returns the account's directory.
     String group() {
         return "/volumes/" + part(3);
     }
@@ -35,7 +36,7 @@ record Target(
         return part(4);
     }
 
-    /// The data directory's name.
+    /// Returns the data directory's name.
     String leaf() {
         return data.substring(data.lastIndexOf('/') + 1);
     }

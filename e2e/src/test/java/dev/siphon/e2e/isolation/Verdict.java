@@ -2,9 +2,9 @@ package dev.siphon.e2e.isolation;
 
 import java.util.regex.Pattern;
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 sealed interface Verdict {
-    /// Who can refuse.
+    /// The component that refused.
     enum By {
         MON("mon"),
         MGR("mgr"),
@@ -24,20 +24,20 @@ sealed interface Verdict {
         }
     }
 
-    /// It was refused.
+    /// The attempt was refused.
     record Refused(By by, String words) implements Verdict {}
 
-    /// It succeeded.
+    /// The attempt succeeded.
     record Done() implements Verdict {}
 
-    /// What all of Ceph's daemons and tools say to who may not.
+    /// The refusals of all of Ceph's daemons and tools.
     Pattern DENIED = Pattern.compile(
             "(?si).*(permission denied|not permitted|EACCES|EPERM|access denied|PermissionError|mount failed with \\(1"
                     + ").*");
 
-    /// The verdict on a tool that ended.
+    /// Returns the verdict on a tool's result.
     ///
-    /// @throws AssertionError if it failed in another way, which proves nothing
+    /// @throws AssertionError if it failed for another reason, which proves nothing
     static Verdict of(By by, int exit, String words) {
         if (exit == 0) {
             return new Done();
@@ -45,9 +45,9 @@ sealed interface Verdict {
         return refused(by, words);
     }
 
-    /// A refusal.
+    /// Returns a refusal.
     ///
-    /// @throws AssertionError if it failed in another way, which proves nothing
+    /// @throws AssertionError if it failed for another reason, which proves nothing
     static Verdict refused(By by, String words) {
         if (!DENIED.matcher(words).matches()) {
             throw new AssertionError("failed, but was not refused: " + words);

@@ -13,16 +13,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/// Volumes that are attacked.
+/// The volumes under attack.
 ///
 /// @param from the volume whose key the attacker has
-/// @param all those of others, and one of the same account
+/// @param all those of other accounts, and one of the same account
 record Victims(Target from, List<Target> all) {
     Victims {
         all = List.copyOf(all);
     }
 
-    /// Makes them; the driver removes them at its end.
+    /// Creates the volumes; the driver removes them at its end.
     static Victims of(KeyedDriver driver) {
         return new Victims(
                 target(driver, "the attacker's", "u1", "attacker"),
@@ -65,6 +65,8 @@ record Victims(Target from, List<Target> all) {
                 object);
     }
 
+    /// Writes the files `secret` and `spare`.
+    ///
     /// @return the object that holds the secret
     private static String write(KeyHolder key, String data) {
         try (KeyHolder.Mounted mounted = key.mount(data)) {
@@ -78,9 +80,9 @@ record Victims(Target from, List<Target> all) {
         }
     }
 
-    /// Tries an attack on each: it is refused, or open by design, and who may do the same can do it.
+    /// Tries an attack on each volume: it is refused, or open by design, and the control succeeds.
     ///
-    /// @param verdicts is told what became of each
+    /// @param verdicts receives each verdict
     void attack(Attack attack, BiConsumer<Target, Verdict> verdicts) {
         for (Target target : all) {
             Verdict verdict = attack.attempt().on(target, from, from.key());

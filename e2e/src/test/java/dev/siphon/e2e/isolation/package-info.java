@@ -1,4 +1,4 @@
-/// Who reaches what with which key, and how a key is taken away again.
+/// Which key opens what, and how a key is revoked.
 @NullMarked
 package dev.siphon.e2e.isolation;
 
