@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Waits for what happens by itself.
+/// Waits for events that happen elsewhere.
 public final class Await {
     private static final Duration POLL = Duration.ofMillis(20);
 
@@ -13,7 +13,7 @@ public final class Await {
     /// Waits until `condition` holds.
     ///
     /// @return how long that took
-    /// @throws AssertionError if it does not within `atMost`
+    /// @throws AssertionError if it does not hold within `atMost`
     public static Duration until(String what, Duration atMost, BooleanSupplier condition) {
         long began = System.nanoTime();
         while (!condition.getAsBoolean()) {
@@ -25,7 +25,7 @@ public final class Await {
         return Duration.ofNanos(System.nanoTime() - began);
     }
 
-    /// Lets time pass while a fault or a load goes on beside this thread.
+    /// Lets time pass while a fault or a load continues on other threads.
     public static void pass(Duration time) {
         long end = System.nanoTime() + time.toNanos();
         for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {

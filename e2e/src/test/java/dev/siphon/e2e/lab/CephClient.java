@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 
-/// What mounts CephFS: the kernel in a guest, which has a client, and ceph-fuse elsewhere.
+/// The client that mounts CephFS: the kernel's in a guest, ceph-fuse elsewhere.
 public enum CephClient {
     FUSE("ceph-fuse", "fuse"),
     KERNEL("kernel", "kernel");
@@ -21,25 +21,25 @@ public enum CephClient {
         this.mounter = mounter;
     }
 
-    /// The one of the machine that this process runs on.
+    /// Returns the client of the machine that this process runs on.
     public static CephClient here() {
-        // lab.d/guest says so to all that runs in a guest
+        // lab.d/guest sets this for everything that runs in a guest
         return "kernel".equals(System.getenv("LAB_MOUNTER")) ? KERNEL : FUSE;
     }
 
-    /// What people call it.
+    /// Returns the name for people.
     public String title() {
         return title;
     }
 
-    /// What a volume_context calls it.
+    /// Returns the name in a volume_context.
     public String mounter() {
         return mounter;
     }
 
-    /// The command that mounts a directory of a lab's file system; the mount point is to be added behind it.
+    /// Returns the command that mounts a directory of a lab's file system; the caller appends the mount point.
     ///
-    /// @param limit how long it may take
+    /// @param limit for the mount
     public List<String> mount(Lab lab, String userId, Path keyring, String directory, Duration limit) {
         return switch (this) {
             case FUSE ->
@@ -63,7 +63,7 @@ public enum CephClient {
         };
     }
 
-    /// The key goes by a file, as mount.ceph takes it.
+    /// Writes the key into a file, as mount.ceph expects it.
     private static Path secretOf(Path keyring) {
         try {
             Path secret = Files.createTempFile(

@@ -6,7 +6,7 @@ import java.util.List;
 public final class CephSubvolumes {
     private CephSubvolumes() {}
 
-    /// All of them, as `GROUP/NAME`, sorted.
+    /// Returns all of them as `GROUP/NAME`, sorted.
     public static List<String> all() {
         return Command.run(Project.folder().resolve("e2e/lab.d/subvolumes").toString())
                 .lines()

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The whole file system of a cluster as its administrator sees it, by a mount of `/`: groups, subvolumes, the mgr's
-/// `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be purged.
+/// A cluster's whole file system, as its administrator sees it through a mount of `/`: groups, subvolumes, the
+/// mgr's `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be purged.
 public final class CephTree implements AutoCloseable {
     private static final Duration MOUNT_LIMIT = Duration.ofSeconds(60);
     private static final Duration PURGE_LIMIT = Duration.ofMinutes(3);
@@ -48,16 +48,16 @@ public final class CephTree implements AutoCloseable {
         }
     }
 
-    /// A path of the file system, as a path here.
+    /// Returns the local path of a path in the file system.
     public Path at(String path) {
         return root.resolve(path.substring(1));
     }
 
-    /// Everything that mgr and driver keep below `/volumes`, one line per thing, UUIDs made equal, contents of
-    /// volumes left out: two states are the same if and only if these lists are. The file
-    /// by which a controller asks for the journal is left out too: it is made when a command takes long.
+    /// Lists everything that mgr and driver keep below `/volumes`, one line each, with all UUIDs equal and without
+    /// the contents of volumes. Two states are equal if and only if these lists are. The list also omits the file
+    /// by which a controller requests a journal flush: only long commands create it.
     ///
-    /// @return sorted, without what was removed and waits to be purged
+    /// @return sorted, without removed subvolumes that wait to be purged
     public List<String> state() {
         purge();
         List<String> lines = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class CephTree implements AutoCloseable {
         return lines;
     }
 
-    /// As [#state()], of one group only; the group's own name is written as `GROUP`.
+    /// Does the same as [#state()] for one group; writes the group's own name as `GROUP`.
     public List<String> state(String group) {
         Path volumes = at("/volumes");
         List<String> lines = new ArrayList<>();
@@ -91,7 +91,7 @@ public final class CephTree implements AutoCloseable {
         return lines.stream().map(line -> line.replace(group, "GROUP")).sorted().toList();
     }
 
-    /// The subvolumes of a group, those included that only retain snapshots; sorted.
+    /// Returns the subvolumes of a group, including those that only retain snapshots; sorted.
     public List<String> subvolumes(String group) {
         Path folder = at("/volumes/" + group);
         return Files.exists(folder)
@@ -103,7 +103,7 @@ public final class CephTree implements AutoCloseable {
                 : List.of();
     }
 
-    /// Gives a directory a quota, as an administrator would by hand.
+    /// Sets a directory's quota, as an administrator would by hand.
     public void setQuotaBytes(String path, long bytes) {
         // the JDK sets no attribute outside `user.`
         String script = "import os, sys; os.setxattr(sys.argv[1], 'ceph.quota.max_bytes', sys.argv[2].encode())";
@@ -119,7 +119,7 @@ public final class CephTree implements AutoCloseable {
         }
     }
 
-    /// The subvolumegroups there are; sorted.
+    /// Returns the subvolumegroups, sorted.
     public List<String> groups() {
         Path volumes = at("/volumes");
         return Files.exists(volumes)
@@ -132,15 +132,15 @@ public final class CephTree implements AutoCloseable {
                 : List.of();
     }
 
-    /// Ends with nothing left that waits to be purged. The mgr purges at most four things a second
-    /// (`volumes/fs/async_job.py` sleeps for a second after each), so what is a plain folder is purged here;
-    /// links to what removed subvolumes with snapshots left are the mgr's.
+    /// Waits until nothing is left to purge. The mgr purges at most four subvolumes a second
+    /// (`volumes/fs/async_job.py` sleeps for a second after each). So this purges plain folders itself; the mgr
+    /// purges the links to subvolumes that were removed with snapshots retained.
     public void purge() {
         Path deleting = at("/volumes/_deleting");
         if (!Files.exists(deleting)) {
             return;
         }
-        // what the mgr takes away meanwhile is no failure; what is still there is waited for
+        // ignores the exit status: the mgr may remove the same things; the wait covers the rest
         var _ = Command.attempt("sh", "-c", PURGE, "purge", deleting.toString());
         Await.until(
                 "the mgr's purge is done", PURGE_LIMIT, () -> children(deleting).isEmpty());
@@ -153,7 +153,7 @@ public final class CephTree implements AutoCloseable {
         } else if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             lines.add(name + "/");
             snapshots(path).forEach(snapshot -> lines.add(name + "/.snap/" + snapshot));
-            // below the data directory lie the files of a volume
+            // a volume's files lie below its data directory
             if (!name.endsWith("UUID")) {
                 children(path).forEach(child -> describe(top, child, lines));
             }
@@ -163,7 +163,7 @@ public final class CephTree implements AutoCloseable {
     }
 
     private static List<String> snapshots(Path folder) {
-        // those that an ancestor has show here too, as _NAME_INODE
+        // an ancestor's snapshots show here too, as _NAME_INODE
         return children(folder.resolve(".snap")).stream()
                 .map(each -> each.getFileName().toString())
                 .filter(name -> !SNAPSHOT_INODE.matcher(name).matches())

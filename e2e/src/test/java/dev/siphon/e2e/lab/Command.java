@@ -7,26 +7,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A short command, run to its end.
+/// Runs a short command to its end.
 public final class Command {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private Command() {}
 
-    /// What a command said and how it ended.
+    /// The output and exit status of a command.
     ///
     /// @param output stdout and stderr together
     public record Result(int exit, String output) {}
 
     /// Runs a command that must succeed.
     ///
-    /// @return what it said
+    /// @return its output
     /// @throws IllegalStateException if it fails or takes longer than a minute
     public static String run(String... words) {
         return run(LIMIT, List.of(words));
     }
 
-    /// As [#run(String...)], with another limit than a minute.
+    /// Does the same as [#run(String...)] with another time limit.
     public static String run(Duration limit, List<String> words) {
         Result result = attempt(limit, words);
         if (result.exit() != 0) {
@@ -43,7 +43,7 @@ public final class Command {
         return attempt(LIMIT, List.of(words));
     }
 
-    /// As [#attempt(String...)], with another limit than a minute.
+    /// Does the same as [#attempt(String...)] with another time limit.
     public static Result attempt(Duration limit, List<String> words) {
         try {
             Process process = new ProcessBuilder(words)

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// A daemon of the lab that this process runs in, Ceph's or the directory's; what `lab.d/daemon` does.
+/// A daemon of this process's lab, Ceph's or the directory's, controlled by `lab.d/daemon`.
 public enum Daemon {
     MON,
     MGR,
@@ -14,32 +14,32 @@ public enum Daemon {
     MDS,
     LDAP;
 
-    /// Stops it from running without ending it (SIGSTOP): it holds its connections and answers nothing.
+    /// Pauses the daemon (SIGSTOP): it keeps its connections and does not reply.
     public void pause() {
         signal("STOP");
     }
 
-    /// Lets a paused one run on.
+    /// Resumes a paused daemon.
     public void resume() {
         signal("CONT");
     }
 
-    /// Ends it at once (SIGKILL); not for the OSD, which holds its data in memory.
+    /// Kills the daemon (SIGKILL); not for the OSD, which holds its data in memory.
     public void kill() {
         signal("KILL");
     }
 
-    /// Ends it (SIGTERM).
+    /// Terminates the daemon (SIGTERM).
     public void terminate() {
         signal("TERM");
     }
 
-    /// Starts one that has ended.
+    /// Starts a daemon that has ended.
     public void start() {
         Command.run(script(), "start", id());
     }
 
-    /// Puts it back to work, whatever state a test left it in.
+    /// Resumes or starts the daemon, whatever state a test left it in.
     public void restore() {
         switch (state()) {
             case 'T' -> resume();
@@ -48,7 +48,7 @@ public enum Daemon {
         }
     }
 
-    /// The state letter of its process (proc_pid_stat(5)); `X` if there is none.
+    /// Returns the state letter of its process (proc_pid_stat(5)), or `X` without a process.
     private char state() {
         try {
             Path pidFile = Lab.here().run().resolve("daemon").resolve(id() + ".pid");

@@ -8,17 +8,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// A cluster brought up by `e2e/lab up`, seen from inside the lab.
+/// A cluster started by `e2e/lab up`, seen from inside the lab.
 ///
 /// @param run its run folder
-/// @param address where its daemons listen
+/// @param address of its daemons
 /// @param conf its ceph.conf
 /// @param keyring the key of client.admin
 /// @param fileSystem its CephFS
 /// @param nodeSecrets the secrets of node calls, in csi-sanity's format
 /// @param release of Ceph: 18 or 20
 public record Lab(Path run, String address, Path conf, Path keyring, String fileSystem, Path nodeSecrets, int release) {
-    /// The cluster whose lab this process runs in.
+    /// Returns the cluster of this process's lab.
     ///
     /// @throws IllegalStateException outside a lab
     public static Lab here() {
@@ -26,7 +26,8 @@ public record Lab(Path run, String address, Path conf, Path keyring, String file
                 .orElseThrow(() -> new IllegalStateException("runs in a lab only: e2e/lab run ..."))));
     }
 
-    /// The other cluster that `lab.d/with-lab --second` brought up. Its daemons can be reached, not signalled.
+    /// Returns the other cluster, which `lab.d/with-lab --second` started. Tests can connect to its daemons but not
+    /// signal them.
     ///
     /// @throws IllegalStateException if there is none
     public static Lab second() {
@@ -64,17 +65,17 @@ public record Lab(Path run, String address, Path conf, Path keyring, String file
         return Optional.ofNullable(System.getenv(name));
     }
 
-    /// The monitor, as a clusters file names it.
+    /// Returns the monitor's address for a clusters file.
     public String monitors() {
         return address;
     }
 
-    /// Whether the cluster can stop writes for a group of snapshots (`fs quiesce`, since Ceph 19).
+    /// Returns whether the cluster can quiesce a group snapshot's volumes (`fs quiesce`, since Ceph 19).
     public boolean canQuiesce() {
         return release > 18;
     }
 
-    /// What a NodeStage call brings: `userID` and `userKey` of the lab's node identity.
+    /// Returns the secrets of a NodeStageVolume request: `userID` and `userKey` of the lab's node identity.
     public Map<String, String> nodeStageSecrets() {
         return SecretsFile.read(nodeSecrets).getOrDefault("NodeStageVolumeSecret", Map.of());
     }

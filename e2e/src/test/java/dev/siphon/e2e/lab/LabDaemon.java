@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/// A program that `lab.d/daemon` runs in the lab beside Ceph's, and which outlives this process.
+/// A program that `lab.d/daemon` runs in the lab. It outlives this process.
 ///
-/// @param name its own in the lab
+/// @param name its unique name in the lab
 public record LabDaemon(String name) {
-    /// One that runs a main class of these tests.
+    /// Defines a daemon that runs a main class of these tests.
     public static LabDaemon ofClass(String name, Class<?> main, List<String> arguments) {
         Path target = Project.folder().resolve("e2e/target");
         String java = Objects.requireNonNull(System.getProperty("java.home")) + "/bin/java";
@@ -31,7 +31,7 @@ public record LabDaemon(String name) {
         return of(name, words);
     }
 
-    /// One that runs these words.
+    /// Defines a daemon that runs this command line.
     public static LabDaemon of(String name, List<String> words) {
         String command = words.stream().map(LabDaemon::quoted).collect(Collectors.joining(" "));
         Path file = Lab.here().run().resolve("daemon").resolve(name);
@@ -58,28 +58,28 @@ public record LabDaemon(String name) {
         }
     }
 
-    /// Starts one that does not run.
+    /// Starts the daemon; it must not be running.
     public LabDaemon start() {
         Command.run(program(), "start", name);
         return this;
     }
 
-    /// Ends it (SIGTERM), and waits until it has.
+    /// Terminates the daemon (SIGTERM) and waits until it has ended.
     public void terminate() {
         Command.run(program(), "sig", "TERM", name);
     }
 
-    /// Ends it at once (SIGKILL), and waits until it has.
+    /// Kills the daemon (SIGKILL) and waits until it has ended.
     public void kill() {
         Command.run(program(), "sig", "KILL", name);
     }
 
-    /// Whether it runs.
+    /// Returns whether the daemon is running.
     public boolean runs() {
         return Command.run(program(), "list").lines().anyMatch(line -> line.startsWith(name + " pid "));
     }
 
-    /// All that it has said since the lab came up.
+    /// Returns its whole output since the lab started.
     public String log() {
         return read(Lab.here().run().resolve("log").resolve(name + ".out"));
     }

@@ -13,13 +13,13 @@ import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// The lab's OpenLDAP, with u1 to u1000 (`lab.d/ldap/entries`), as its administrator changes it.
+/// The lab's OpenLDAP with u1 to u1000 (`lab.d/ldap/entries`), with its administrator's changes.
 public final class LabLdap {
     private static final int TLS_PORT = 636;
 
     private LabLdap() {}
 
-    /// Writes what `--directory-config` takes.
+    /// Writes a file for `--directory-config`.
     ///
     /// @param more fields with a comma before each, or ""
     public static Path config(Path file, String more) {
@@ -40,22 +40,22 @@ public final class LabLdap {
         }
     }
 
-    /// Below what its entries are.
+    /// Returns the base DN of its entries.
     public static String baseDn() {
         return variable("LDAP_BASE_DN");
     }
 
-    /// Who may read it, by [#passwordFile()].
+    /// Returns the DN that may read the directory with [#passwordFile()].
     public static String bindDn() {
         return variable("LDAP_BIND_DN");
     }
 
-    /// The password of [#bindDn()].
+    /// Returns the file with the password of [#bindDn()].
     public static Path passwordFile() {
         return Path.of(variable("LDAP_PASSWORD_FILE"));
     }
 
-    /// The certificate that vouches for its own.
+    /// Returns the CA certificate of its TLS certificate.
     public static Path certificate() {
         return Path.of(variable("LDAP_CA"));
     }
@@ -74,7 +74,7 @@ public final class LabLdap {
                 "gidNumber: " + number));
     }
 
-    /// Gives an account another name.
+    /// Renames an account.
     public static void rename(String name, String other) {
         change(connection -> connection.modifyDN(dn(name), "uid=" + other, true));
     }

@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The processes of the lab that this process runs in, those of its containers included.
+/// The processes of this process's lab, including those of its containers.
 public final class ProcessesOfLab {
     private ProcessesOfLab() {}
 
-    /// Ends at once (SIGKILL) those that have `argument` among theirs.
+    /// Kills every process with `argument` on its command line (SIGKILL).
     ///
     /// @throws IllegalStateException if there is none
     public static void kill(String argument) {
@@ -23,8 +23,8 @@ public final class ProcessesOfLab {
         found.forEach(ProcessHandle::destroyForcibly);
     }
 
-    /// Not by [ProcessHandle#info], which knows none where all together are longer than a page. None of a process
-    /// that has ended.
+    /// Reads `/proc`, because [ProcessHandle#info] has no arguments if they exceed a page. Returns none for a
+    /// process that has ended.
     private static List<String> arguments(long pid) {
         try {
             return List.of(

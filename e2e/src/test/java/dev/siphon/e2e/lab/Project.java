@@ -7,7 +7,7 @@ import java.nio.file.Path;
 public final class Project {
     private Project() {}
 
-    /// Its top folder: the nearest above the current one that holds `e2e/lab`.
+    /// Returns its top folder: the nearest folder, from the current one upwards, that holds `e2e/lab`.
     public static Path folder() {
         Path start = Path.of("").toAbsolutePath();
         for (Path folder = start; folder != null; folder = folder.getParent()) {
@@ -18,12 +18,12 @@ public final class Project {
         throw new IllegalStateException("no folder above " + start + " holds e2e/lab");
     }
 
-    /// The folder of the installation that `make build` makes.
+    /// Returns the installation that `make build` creates.
     public static Path installation() {
         return folder().resolve("deploy/target/siphon");
     }
 
-    /// The launcher that `make build` makes.
+    /// Returns the launcher that `make build` creates.
     public static Path launcher() {
         Path launcher = installation().resolve("bin/siphon");
         if (!Files.isExecutable(launcher)) {

@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The secrets file of csi-sanity: a name such as `NodeStageVolumeSecret:` per line, and indented below it the
-/// `key: value` pairs that go with such calls.
+/// Reads csi-sanity's secrets file: a line such as `NodeStageVolumeSecret:` for each call, and indented below it
+/// the `key: value` pairs of that call.
 public final class SecretsFile {
     private SecretsFile() {}
 
-    /// Reads a file: call to key to value.
+    /// Reads a file into a map of call to key to value.
     public static Map<String, Map<String, String>> read(Path file) {
         Map<String, Map<String, String>> secrets = new LinkedHashMap<>();
         Map<String, String> current = new LinkedHashMap<>();
