@@ -31,15 +31,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Volumes of accounts from a real OpenLDAP: whose they are when names and numbers change, and what goes on while it
-/// does not answer.
+/// Volumes of accounts in a real OpenLDAP: who owns them after names and numbers change, and what works while the
+/// directory does not reply.
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 final class AccountsIT {
     private static final int UID = 41_001;
 
-    /// Longer than any test pauses the directory, shorter than its callers wait.
+    /// Longer than any test pauses the directory, and shorter than the callers' deadline.
     private static final String PATIENT = ", \"timeoutSeconds\": 20, \"cache\": {\"freshSeconds\": 300}";
 
     private static final Duration BACK_WITHIN = Duration.ofSeconds(60);

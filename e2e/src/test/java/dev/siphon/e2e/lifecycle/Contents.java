@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// Files in a mounted volume, written as its owner's processes would.
+/// Files in a mounted volume, written as by its owner's processes.
 final class Contents {
     private static final String TREE = """
         set -e
@@ -26,7 +26,7 @@ final class Contents {
 
     private Contents() {}
 
-    /// Runs a shell script in `folder` as `uid`, with no capability.
+    /// Runs a shell script in `folder` as `uid`, without capabilities.
     static Command.Result as(int uid, Path folder, String script) {
         return Command.attempt(
                 "setpriv",
@@ -48,7 +48,7 @@ final class Contents {
         }
     }
 
-    /// What is below a folder: path to kind, mode and contents, without owners and times.
+    /// Returns what is below a folder: path to kind, mode and contents, without owners and times.
     static Map<String, String> read(Path folder) {
         Map<String, String> found = new TreeMap<>();
         try (Stream<Path> all = Files.walk(folder)) {
@@ -71,7 +71,7 @@ final class Contents {
                 : "file " + mode + " " + java.util.Arrays.hashCode(Files.readAllBytes(path));
     }
 
-    /// The owners of everything below a folder, and of itself: `uid:gid`, each once.
+    /// Returns the distinct owners, as `uid:gid`, of a folder and everything below it.
     static java.util.Set<String> owners(Path folder) {
         java.util.Set<String> owners = new java.util.TreeSet<>();
         try (Stream<Path> all = Files.walk(folder)) {

@@ -29,8 +29,8 @@ final class GroupSnapshotIT {
     private static final Duration WRITE_FIRST = Duration.ofSeconds(1);
     private static final int ROUNDS = 3;
 
-    /// A writer counts in the first volume and then in the second, so at any one moment the first is at the
-    /// second's number or one ahead. Snapshots of two moments would show otherwise sooner or later.
+    /// A writer counts in the first volume, then in the second, so the first is always equal or one ahead.
+    /// Snapshots taken at two different moments would eventually break that.
     @Test
     void showsOneMomentOfBothVolumes() {
         try (Setup setup = Setup.start()) {
@@ -55,7 +55,7 @@ final class GroupSnapshotIT {
                     int inFirst = countIn(setup, group, first, "first-" + round);
                     int inSecond = countIn(setup, group, second, "second-" + round);
                     assertTrue(inSecond >= before, "the snapshot shows " + inSecond + ", before it was " + before);
-                    // without it the snapshots are taken one after the other (docs/limitations.md)
+                    // otherwise the snapshots are taken one after the other (docs/limitations.md)
                     if (Lab.here().canQuiesce()) {
                         assertTrue(inFirst == inSecond || inFirst == inSecond + 1, inFirst + " and " + inSecond);
                     }
@@ -108,7 +108,7 @@ final class GroupSnapshotIT {
         return count(setup.mounts().mount(restored).resolve("count"));
     }
 
-    /// Replaces the file in one step, so that a reader never finds it half written.
+    /// Replaces the file atomically, so that a reader never finds it half written.
     private static void write(Path file, int number) {
         try {
             Path aside = file.resolveSibling("count.new");

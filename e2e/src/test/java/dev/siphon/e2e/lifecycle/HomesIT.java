@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Homes: one per account, whatever comes and goes.
+/// Homes: one per account, for any number of claims.
 @ExtendWith(LeavesNothingBehind.class)
 final class HomesIT {
     private static final int U1 = 10001;
-    /// Nobody else's in these tests, so that its name leads to one group.
+    /// No other test here uses it, so that its name leads to one group.
     private static final String LOGGED_IN = "u9";
     private static final long MIB = 1L << 20;
 
@@ -137,7 +137,7 @@ final class HomesIT {
         return shown.get("bytes").getAsLong();
     }
 
-    /// What the controller keeps of the keys of volumes.
+    /// Returns the keys of volumes that the controller stores.
     private Map<String, String> keys() throws IOException {
         Map<String, String> all = new TreeMap<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(keys, "*.json")) {

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Somebody leaves: frozen, handed over, exported; at no point is anything deleted. And `siphon audit` finds nothing.
+/// Offboarding: an account is frozen, its volumes are handed over and exported, and nothing is deleted. `siphon
+/// audit` reports no defects.
 @ExtendWith(LeavesNothingBehind.class)
 @Timeout(180)
 final class OffboardIT {
@@ -42,7 +43,7 @@ final class OffboardIT {
     @TempDir
     private Path keys = Path.of("");
 
-    /// Runs `siphon` as an administrator would beside the controller.
+    /// Runs `siphon` with `--json`, as an administrator would beside the controller.
     private List<JsonObject> siphon(Setup setup, int exit, String... words) {
         Command.Result result = attempt(setup, words);
         assertEquals(exit, result.exit(), result.output());
@@ -200,7 +201,7 @@ final class OffboardIT {
         }
     }
 
-    /// Names that ustar cannot hold, and a file with a hole.
+    /// Creates names that ustar cannot hold, and a sparse file.
     private static String script() {
         return "mkdir -p " + "long-name-of-a-folder/".repeat(8) + "; printf deep > "
                 + "long-name-of-a-folder/".repeat(8)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Pods of one namespace at another account's volumes, stopped at the node by what the controller has granted.
+/// Pods of one namespace try to use another account's volumes; the node enforces the controller's grants.
 @ExtendWith(LeavesNothingBehind.class)
 final class PublishCheckIT {
     private static final String POD_NAMESPACE = "csi.storage.k8s.io/pod.namespace";
@@ -66,7 +66,7 @@ final class PublishCheckIT {
                     .build();
             assertEquals(Code.PERMISSION_DENIED, publish(setup, forged, "user-u1", "u1-forged"));
 
-            // two PVs of one id have one staging path: what the forged one stages, the other one would show
+            // two PVs of one id share a staging path: the other PV would show what the forged one stages
             setup.mounts().unstage(first);
             assertEquals(
                     Code.PERMISSION_DENIED,

@@ -8,20 +8,20 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The commands that a controller sends to Ceph, by its own metric.
+/// Counts the commands that a controller sends to Ceph, by its own metric.
 final class RoundTrips {
     private static final Pattern COUNTER =
             Pattern.compile("siphon_ceph_commands_total\\{cluster=\"lab\",(.*)\\} ([0-9.e+]+)");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
-    /// What the readiness check sends every few seconds, and no RPC does.
+    /// Commands that only the readiness check sends, every few seconds.
     private static final Set<String> OF_READINESS = Set.of("mon fs ls", "mgr fs subvolumegroup exist");
 
-    /// What asks a client that is in the controller and, unless somebody has changed the answer, nobody else: the
-    /// MDS lets it hold the attributes of a directory, and calls them back.
+    /// Commands that the controller's own client usually serves from its cache. The MDS grants it a directory's
+    /// attributes and recalls them when another client changes them.
     private static final Set<String> WITHIN_THE_CLIENT = Set.of("mds get note", "mds probe for reading");
 
-    /// What is sent beside a clone that takes long, and once before the first clone.
+    /// Commands sent during a long clone, and once before the first clone.
     private static final Set<String> BESIDE = Set.of("mds prepare journal flush", "mds flush journal");
 
     private final ServedProcess controller;
@@ -30,7 +30,7 @@ final class RoundTrips {
         this.controller = controller;
     }
 
-    /// Makes a call and counts what it sent: daemon and command to how often.
+    /// Makes a call and counts its commands: daemon and command to number.
     Map<String, Integer> of(Supplier<?> call) {
         Map<String, Integer> before = counts();
         var _ = call.get();

@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// How many round trips to mon, mgr and MDS each RPC takes; no RPC talks to an OSD. What a volume costs does not
-/// grow unseen. A probe asks for one directory or two.
+/// Counts the round trips of each RPC to mon, mgr and MDS, so that no cost grows unnoticed. No RPC talks to an OSD.
+/// A probe reads one or two directories.
 @ExtendWith(LeavesNothingBehind.class)
 final class RoundTripsIT {
     @Test
@@ -56,7 +56,7 @@ final class RoundTripsIT {
         }
     }
 
-    /// An account that has an allowance costs one look at what it has, at its first use since the start.
+    /// An account with an allowance costs one extra listing of its volumes, at its first use since the start.
     @Test
     void anAllowanceCostsNothingOnceTheAccountIsKnown() {
         try (Setup setup = Setup.start()) {
@@ -298,7 +298,7 @@ final class RoundTripsIT {
                                     .toList())
                             .build()));
 
-            // Ceph 18 refuses the first `fs quiesce`, and is not asked to end what has not begun
+            // Ceph 18 rejects the first `fs quiesce`, so there is no second one to end it
             int quiesces = Lab.here().canQuiesce() ? 2 : 1;
             assertEquals(
                     Map.of(
@@ -312,7 +312,7 @@ final class RoundTripsIT {
                             "mds get time of snapshot", 2),
                     taken,
                     "CreateVolumeGroupSnapshot");
-            // none is removed before all are known to be removable
+            // no snapshot is removed before all are known to be removable
             assertEquals(
                     Map.of(
                             "mgr fs subvolume snapshot info",
@@ -326,8 +326,8 @@ final class RoundTripsIT {
         }
     }
 
-    /// How often the clone's end is asked for, and whether the mgr has let go of its source, depends on the mgr, which
-    /// begins a clone within some seconds.
+    /// Removes the polls for the clone's end and for its release of the source. Their number depends on the mgr,
+    /// which starts a clone within some seconds.
     private static Map<String, Integer> withoutPolls(Map<String, Integer> sent) {
         for (String poll : List.of("mgr fs clone status", "mgr fs subvolume snapshot info")) {
             Integer polls = sent.remove(poll);

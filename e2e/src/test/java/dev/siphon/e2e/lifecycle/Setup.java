@@ -23,7 +23,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// A controller, a node, and one test's volumes and snapshots, which are removed at its end.
+/// A controller, a node, and one test's volumes and snapshots. Closing removes them.
 final class Setup implements AutoCloseable {
     private static final Duration RETRY_LIMIT = Duration.ofMinutes(2);
 
@@ -59,7 +59,7 @@ final class Setup implements AutoCloseable {
                 folder.node("node-a", nodeFlags.toArray(String[]::new)));
     }
 
-    /// Starts both, with accounts from the lab's OpenLDAP.
+    /// Starts both processes, with accounts from the lab's OpenLDAP.
     ///
     /// @param more fields of the directory's configuration, with a comma before each
     static Setup startWithLdap(String more) {
@@ -90,7 +90,7 @@ final class Setup implements AutoCloseable {
 
     /// Runs `siphon` as an administrator would beside the controller.
     ///
-    /// @param keys where the controller keeps the keys of volumes
+    /// @param keys the controller's folder of keys
     Command.Result siphon(Path keys, String... words) {
         List<String> command = new ArrayList<>(List.of(Project.launcher().toString()));
         command.addAll(List.of(words));
@@ -103,13 +103,13 @@ final class Setup implements AutoCloseable {
         return Command.attempt(command.toArray(String[]::new));
     }
 
-    /// Ends the controller and starts another on the same socket, which clients find by themselves.
+    /// Stops the controller and starts another on the same socket; clients reconnect by themselves.
     void restartController(List<String> flags) {
         controllerProcess.close();
         controllerProcess = folder.controller(flags.toArray(String[]::new));
     }
 
-    /// Makes a volume, waiting for its contents, and has it deleted at the end.
+    /// Creates a volume, waits for its contents, and deletes it at the end.
     Volume volume(CreateVolumeRequest request) {
         Volume made =
                 patient(() -> controller.controller().createVolume(request)).getVolume();
@@ -117,7 +117,7 @@ final class Setup implements AutoCloseable {
         return made;
     }
 
-    /// Makes an empty volume of an account.
+    /// Creates an empty volume of an account.
     Volume volume(String name, String owner, long bytes) {
         return volume(Requests.volume(name, owner, bytes));
     }
@@ -126,7 +126,7 @@ final class Setup implements AutoCloseable {
         var _ = patient(() -> controller.controller().deleteVolume(Requests.delete(volume.getVolumeId())));
     }
 
-    /// Takes a snapshot, and has it deleted at the end.
+    /// Creates a snapshot and deletes it at the end.
     Snapshot snapshot(String name, Volume of) {
         Snapshot made = patient(() -> controller.controller().createSnapshot(Requests.snapshot(name, of.getVolumeId())))
                 .getSnapshot();
@@ -139,12 +139,12 @@ final class Setup implements AutoCloseable {
                 () -> controller.controller().deleteSnapshot(Requests.deleteSnapshot(snapshot.getSnapshotId())));
     }
 
-    /// Has `body` run at the end, before what was made earlier is removed.
+    /// Runs `body` at the end, before anything created earlier is removed.
     void atEnd(Runnable body) {
         undo.push(body);
     }
 
-    /// Makes a call until it is no longer told to come back, as a sidecar would.
+    /// Retries a call on ABORTED, as a sidecar would, for at most 2 minutes.
     static <T> T patient(Supplier<T> call) {
         long end = System.nanoTime() + RETRY_LIMIT.toNanos();
         Outcome<T> outcome = Outcome.of(call);

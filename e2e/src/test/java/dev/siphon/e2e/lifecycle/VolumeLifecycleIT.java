@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// Volumes that people write to: whose they are, how much they hold, who may have them at once.
+/// Volumes with data: their owners, their quotas, and concurrent use.
 @ExtendWith(LeavesNothingBehind.class)
 final class VolumeLifecycleIT {
     private static final int U1 = 10001;
@@ -169,7 +169,7 @@ final class VolumeLifecycleIT {
         }
     }
 
-    /// What NodeGetVolumeStats says about bytes.
+    /// Returns the bytes in the reply to NodeGetVolumeStats.
     private static VolumeUsage bytes(Setup setup, Volume volume, Path mounted) {
         return setup
                 .node()
@@ -185,7 +185,7 @@ final class VolumeLifecycleIT {
                 .orElseThrow();
     }
 
-    /// The lab's administrator, whose key reaches paths that are no volumes.
+    /// Returns the key of the lab's administrator, which opens paths outside of volumes.
     private static Map<String, String> administrator() throws IOException {
         var key = KEY.matcher(Files.readString(Lab.here().keyring()));
         assertTrue(key.find());

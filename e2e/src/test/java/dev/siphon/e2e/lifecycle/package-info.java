@@ -1,4 +1,4 @@
-/// Volumes from their creation to their end, with real data through both sockets.
+/// Volumes from creation to deletion, with real data through both sockets.
 @NullMarked
 package dev.siphon.e2e.lifecycle;
 
