@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/// As [OnCluster], of a class that restarts or replaces what others use: none runs beside it.
+/// Like [OnCluster], but exclusive: for classes that restart or replace what others use.
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(ShowsCluster.class)

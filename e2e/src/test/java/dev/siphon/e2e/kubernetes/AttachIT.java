@@ -14,9 +14,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// The chart with attach and a pool of nodes takes the place of the one without. Runs when no pod has a volume: what a
-/// CSIDriver says of
-/// attaching is for good.
+/// Replaces the chart by one with attach and a pool of nodes. Runs when no pod has a volume: a CSIDriver's
+/// `attachRequired` cannot change.
 @Tag("kubernetes")
 @AloneOnCluster
 @Order(2)
@@ -24,7 +23,7 @@ final class AttachIT {
     private static final Cluster CLUSTER = Cluster.here();
     private static final String VERSION = "storage.k8s.io/v1";
 
-    /// A disk that is not there.
+    /// A disk that does not exist.
     private static final int MISSING = 9;
 
     private static final String POOLS = """
@@ -133,7 +132,7 @@ final class AttachIT {
         new Examples(tenant).apply("dataset-snapshot.yaml");
 
         String log = tenant.podCalled("training-v1").succeeded().log();
-        // what a container says on two streams comes in any order
+        // a container's stdout and stderr interleave in any order
         assertTrue(log.lines().anyMatch(line -> line.strip().matches("[12]")), log);
         assertEquals(List.of(), PackersLeft.packers(CLUSTER));
         tenant.podCalled("training-v1").delete();

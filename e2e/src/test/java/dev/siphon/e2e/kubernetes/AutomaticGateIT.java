@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `gate.automatic` of the chart: the API server gives the gate to pods that have a GPU and a dataset.
+/// Tests `gate.automatic` of the chart: the API server adds the gate to pods with a GPU and a dataset.
 @Tag("kubernetes")
 @AloneOnCluster
 final class AutomaticGateIT {
@@ -51,7 +51,7 @@ final class AutomaticGateIT {
         return folder.resolve("policies.yaml");
     }
 
-    /// An API server takes some seconds to know a policy.
+    /// An API server applies a new policy after some seconds.
     @Test
     void aPodWithAGpuAndADatasetIsGated() {
         var _ = Await.until("the gate", Cluster.PATIENCE, () -> gates(1).equals(List.of(Installation.GATE)));
@@ -64,7 +64,7 @@ final class AutomaticGateIT {
         assertEquals(List.of(), gates(0));
     }
 
-    /// What the API server gives a pod that asks for so many; it makes none.
+    /// Returns the gates that the API server adds to a pod with so many GPUs; creates no pod.
     private static List<String> gates(int gpus) {
         return tenant
                 .pod("any", "true")

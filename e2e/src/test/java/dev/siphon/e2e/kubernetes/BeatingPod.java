@@ -6,10 +6,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// A pod that writes a number to its volume five times a second, each greater by one, and says so; a write that fails
-/// is its last.
+/// A pod that writes an ascending number to its volume five times a second and logs it. It stops writing after the
+/// first failed write.
 record BeatingPod(TestPod pod) {
-    /// The pod stays after a failed write, since the kubelet asks after the volumes of pods that run.
+    /// The pod stays after a failed write, because the kubelet checks the volumes of running pods only.
     private static final String SCRIPT = """
             grep " /data " /proc/mounts; n=0
             while n=$((n+1)); echo beat $n >>/data/beats; do echo beat $n; sleep 0.2; done
@@ -23,18 +23,18 @@ record BeatingPod(TestPod pod) {
                 tenant.pod("heart", SCRIPT).withClaim(claim).on(node).create().ready());
     }
 
-    /// The last number that it has said.
+    /// Returns the last number that it logged.
     long beat() {
         return Long.parseLong(pod.lastLine().replace("beat ", ""));
     }
 
-    /// Waits until it has said a later one than now.
+    /// Waits until it logs a later number.
     void goesOn() {
         long before = beat();
         var _ = Await.until("a beat after " + before, Duration.ofSeconds(30), () -> beat() > before);
     }
 
-    /// The longest time between two lines from `beat` on, by the container's log.
+    /// Returns the longest time between two log lines from `beat` on.
     Duration longestPause(long beat) {
         List<Instant> times = BEAT.matcher(pod.resource().usingTimestamps().getLog())
                 .results()

@@ -7,24 +7,24 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 
-/// A volume of ceph-csi, Rook's CSI driver, and its claim, made exactly as that driver makes them: the subvolume and
-/// its metadata (`internal/cephfs/core`), its journal in omaps (`internal/journal/voljournal.go`), and the objects
-/// that its provisioner writes. The driver itself is not there.
+/// A volume of ceph-csi, Rook's CSI driver, with its claim, created exactly as that driver does it: the subvolume
+/// and its metadata (`internal/cephfs/core`), its journal in omaps (`internal/journal/voljournal.go`), and the
+/// objects that its provisioner writes. The driver itself does not run.
 ///
-/// @param uuid by which ceph-csi tells it from others
+/// @param uuid by which ceph-csi identifies it
 record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) implements AutoCloseable {
-    /// ceph-csi's group.
+    /// The subvolumegroup of ceph-csi.
     static final String GROUP = "csi";
 
-    /// As Rook calls its driver, and the namespace that it is in.
+    /// The name that Rook gives its driver, and Rook's namespace.
     private static final String DRIVER = "rook-ceph.cephfs.csi.ceph.com";
 
     private static final String ROOK = "rook-ceph";
     private static final long BYTES = 64L << 20;
 
-    /// Makes the volume of a claim of 64 MiB.
+    /// Creates the volume of a claim of 64 MiB.
     ///
-    /// @param attributes what else the PersistentVolume says
+    /// @param attributes more attributes of the PersistentVolume
     static CephCsiVolume make(Cluster cluster, Tenant tenant, String claim, Map<String, String> attributes) {
         var volume = new CephCsiVolume(cluster, tenant, claim, UUID.randomUUID().toString());
         volume.makeSubvolume();
@@ -33,9 +33,9 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
         return volume;
     }
 
-    /// The same with a PersistentVolume that a kubelet can show without that driver.
+    /// Does the same with a PersistentVolume that a kubelet can mount without that driver.
     ///
-    /// @param mounted where the subvolume is mounted on the lab's node
+    /// @param mounted returns the subvolume's mount point on the lab's node
     static CephCsiVolume shown(Cluster cluster, Tenant tenant, String claim, UnaryOperator<String> mounted) {
         var volume = new CephCsiVolume(cluster, tenant, claim, UUID.randomUUID().toString());
         volume.makeSubvolume();
@@ -52,17 +52,17 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
         return "csi-vol-" + uuid;
     }
 
-    /// The PersistentVolume.
+    /// Returns the PersistentVolume's name.
     String name() {
         return "pvc-" + uuid;
     }
 
-    /// Its data directory in CephFS.
+    /// Returns its data directory in CephFS.
     String path() {
         return ceph("getpath").strip();
     }
 
-    /// What the mgr says of it.
+    /// Returns the mgr's `subvolume info`.
     String info() {
         return ceph("info");
     }
@@ -71,7 +71,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
         return cluster.ceph("fs", "subvolume", verb, fileSystem(), subvolume(), "--group_name", GROUP);
     }
 
-    /// Without mode, owner or RADOS namespace.
+    /// Creates it without mode, owner or RADOS namespace.
     private void makeSubvolume() {
         var _ = cluster.ceph("fs", "subvolumegroup", "create", fileSystem(), GROUP);
         var _ = cluster.ceph(
@@ -95,7 +95,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
         rados("setomapval", object, key, value);
     }
 
-    /// What ceph-csi has noted of it.
+    /// Returns the keys of ceph-csi's journal entry.
     String journal() {
         return rados("listomapkeys", "csi.volume." + uuid);
     }
@@ -157,7 +157,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
         var _ = tenant.claimCalled(claim).bound();
     }
 
-    /// What its policy is when its claim is deleted.
+    /// Returns its reclaim policy.
     String policy() {
         return cluster.client()
                 .persistentVolumes()
@@ -167,7 +167,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
                 .getPersistentVolumeReclaimPolicy();
     }
 
-    /// Removes what is left of it.
+    /// Removes what is left of the volume.
     @Override
     public void close() {
         var _ = cluster.client().persistentVolumes().withName(name()).delete();

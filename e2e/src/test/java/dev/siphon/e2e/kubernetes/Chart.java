@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// The Helm chart, as the lab's `helm` renders it for this Kubernetes.
+/// The Helm chart, rendered by the lab's `helm` for this Kubernetes.
 final class Chart {
     private Chart() {}
 
-    /// Renders it with options of `helm template`, which must take them.
+    /// Renders the chart with options of `helm template`, which must succeed.
     static String rendered(String... options) {
         Command.Result result = render(options);
         if (result.exit() != 0) {
@@ -20,7 +20,7 @@ final class Chart {
         return result.output();
     }
 
-    /// Renders it with options that it may refuse.
+    /// Renders the chart with options that it may reject.
     static Command.Result render(String... options) {
         List<String> words = Stream.concat(
                         Stream.of(
@@ -37,12 +37,12 @@ final class Chart {
         return Command.attempt(words.toArray(String[]::new));
     }
 
-    /// A program of the lab's Kubernetes: helm, the sidecars.
+    /// Returns a program of the lab's Kubernetes, such as helm or a sidecar.
     static Path program(String name) {
         return folder().resolve("bin").resolve(name);
     }
 
-    /// The custom resources for snapshots.
+    /// Returns the folder of the custom resource definitions for snapshots.
     static Path snapshotDefinitions() {
         return folder().resolve("crds");
     }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The chart with the values of docs/operations.md, as the API server reads it, which makes nothing of it. In
-/// the lab no network keeps to policies: that they are what they should be is all that can be seen here.
+/// The chart with the values of docs/operations.md, as the API server parses it in a dry run. The lab's network
+/// does not enforce NetworkPolicies: these tests can only check their content.
 @Tag("kubernetes")
 @OnCluster
 final class ChartIT {
@@ -67,7 +67,7 @@ final class ChartIT {
                 "create", "--dry-run=server", "--validate=strict", "-o", "json", "-f", file("chart.yaml", manifest));
     }
 
-    /// kubectl writes one after the other, or a list of them.
+    /// kubectl prints several objects one after the other, or one list.
     private static List<JsonObject> objects(String json) {
         List<JsonObject> all = new ArrayList<>();
         new JsonStreamParser(json).forEachRemaining(each -> all.add(each.getAsJsonObject()));
@@ -244,7 +244,7 @@ final class ChartIT {
         assertTrue(said.output().matches("(?s).*unknown field.*lastPort.*"), said::output);
     }
 
-    /// With everything switched on, as the sidecars themselves understand them.
+    /// With every option on, parsed by the sidecars themselves.
     @Test
     void eachSidecarTakesItsArguments() throws IOException {
         TreeSet<String> taken = new TreeSet<>();
@@ -258,7 +258,7 @@ final class ChartIT {
                 new TreeSet<>(List.of("csi-attacher", "csi-provisioner", "csi-resizer", "csi-snapshotter")), taken);
     }
 
-    /// Else the test above would say nothing.
+    /// Proves that the test above can fail.
     @Test
     void andNoneThatItDoesNotKnow() throws IOException {
         for (List<String> words : sidecars()) {
@@ -274,7 +274,7 @@ final class ChartIT {
                 .toArray(String[]::new));
     }
 
-    /// Their names, each with its arguments.
+    /// Returns the sidecars' names, each with its arguments.
     private static List<List<String>> sidecars() throws IOException {
         String controller = Chart.rendered(
                 "--set", "snapshots=true", "--set", "attach=true", "--show-only", "templates/controller.yaml");

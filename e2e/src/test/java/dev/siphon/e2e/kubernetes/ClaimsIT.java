@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A person claims a volume, pods write and read it, and it goes with its claim.
+/// A user claims a volume, pods write and read it, and it is deleted with its claim.
 @Tag("kubernetes")
 @OnCluster
 final class ClaimsIT {

@@ -33,10 +33,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The Kubernetes that `e2e/kubernetes` has started in this lab, as its administrator. Its first node is the lab
-/// itself.
+/// The Kubernetes that `e2e/kubernetes` started in this lab, with its administrator's rights. The lab itself is the
+/// first node.
 final class Cluster {
-    /// How long anything may take that comes about by itself.
+    /// Time limit for anything that happens without further action.
     static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Cluster HERE = connect();
@@ -49,7 +49,7 @@ final class Cluster {
         this.client = client;
     }
 
-    /// @throws ExceptionInInitializerError where `e2e/kubernetes` has started none
+    /// @throws ExceptionInInitializerError if `e2e/kubernetes` has started none
     static Cluster here() {
         return HERE;
     }
@@ -72,7 +72,7 @@ final class Cluster {
         return client;
     }
 
-    /// The name of the node that the lab is.
+    /// Returns the name of the node that is the lab itself.
     String node() {
         return client.nodes().list().getItems().stream()
                 .map(node -> node.getMetadata().getName())
@@ -81,19 +81,19 @@ final class Cluster {
                 .orElseThrow();
     }
 
-    /// Where its API is, for those who come with a token of their own.
+    /// Returns the URL of the API, for clients with their own token.
     String server() {
         return client.getConfiguration().getMasterUrl();
     }
 
-    /// The file with the certificate of who signs for that.
+    /// Returns the file with the CA certificate of that API.
     String certificateAuthority() {
         return client.getConfiguration().getCaCertFile();
     }
 
-    /// Runs a `kubectl` that must succeed: for what people are shown and what manuals tell them to type.
+    /// Runs a `kubectl` that must succeed, for output that users see and commands of the manuals.
     ///
-    /// @return what it said
+    /// @return its output
     String kubectl(String... words) {
         return Command.run(PATIENCE.plusSeconds(10), kubectlWords(words));
     }
@@ -109,19 +109,19 @@ final class Cluster {
         return command;
     }
 
-    /// Runs a command of Ceph's administrator that must succeed.
+    /// Runs a command as Ceph's administrator; it must succeed.
     String ceph(String... words) {
         List<String> command = new ArrayList<>(List.of("ceph"));
         command.addAll(List.of(words));
         return Command.run(PATIENCE, command);
     }
 
-    /// The names of all identities that Ceph knows.
+    /// Returns the names of all identities in Ceph.
     Stream<String> cephIdentities() {
         return identities().map(Cluster::entity);
     }
 
-    /// The names of those with `text` in their caps.
+    /// Returns the names of identities with `text` in their caps.
     List<String> identitiesWith(String text) {
         return identities()
                 .filter(each -> each.get("caps").toString().contains(text))
@@ -135,7 +135,7 @@ final class Cluster {
 
     private Stream<JsonObject> identities() {
         String said = ceph("auth", "ls", "-f", "json");
-        // a word for people comes before it
+        // a line for people precedes the JSON
         return JsonParser.parseString(said.substring(said.indexOf('{')))
                 .getAsJsonObject()
                 .getAsJsonArray("auth_dump")
@@ -144,7 +144,7 @@ final class Cluster {
                 .map(JsonElement::getAsJsonObject);
     }
 
-    /// Where the lab's node has file systems of Ceph mounted.
+    /// Returns the mount points of CephFS on the lab's node.
     List<String> cephMounts() {
         return MountTable.read().entries().stream()
                 .filter(mount -> mount.type().contains("ceph"))
@@ -164,7 +164,7 @@ final class Cluster {
                 .serverSideApply();
     }
 
-    /// Waits until objects of a definition can be made. `kubectl wait` fails where the definition has no status yet.
+    /// Waits until a definition accepts objects. `kubectl wait` fails while the definition has no status yet.
     void awaitEstablished(String definition) {
         var _ = await(
                 "definition " + definition + " is established",
@@ -178,9 +178,9 @@ final class Cluster {
                                         && "True".equals(condition.get("status"))));
     }
 
-    /// Waits until an object is as `condition` wants it, watching it; `null` is one that is not there.
+    /// Watches an object until it satisfies `condition`; `null` means that it does not exist.
     ///
-    /// @return the object as it was then
+    /// @return the object at that time
     /// @throws AssertionError if that takes longer than [#PATIENCE]
     <T extends HasMetadata> T await(String what, Resource<T> resource, Predicate<T> condition) {
         return await(what, PATIENCE, resource, condition);
@@ -194,7 +194,7 @@ final class Cluster {
         }
     }
 
-    /// The same for all objects of a list.
+    /// Does the same for all objects of a list.
     <T extends HasMetadata> List<T> awaitAll(String what, Informable<T> objects, Predicate<List<T>> condition) {
         return awaitAll(what, PATIENCE, objects, condition);
     }
@@ -216,14 +216,14 @@ final class Cluster {
         }
     }
 
-    /// Waits until an event of an object says what `pattern` finds.
+    /// Waits until an event of an object matches `pattern`.
     ///
-    /// @return what it says, as `REASON: MESSAGE`
+    /// @return the event, as `REASON: MESSAGE`
     String awaitEvent(String namespace, String object, String pattern) {
         return awaitEvents(namespace, object, pattern).getFirst();
     }
 
-    /// The same with all events that say it by then.
+    /// Does the same, but returns all matching events at that time.
     List<String> awaitEvents(String namespace, String object, String pattern) {
         Predicate<String> wanted = Pattern.compile(pattern).asPredicate();
         return awaitAll(
@@ -244,7 +244,7 @@ final class Cluster {
         return event.getReason() + ": " + event.getMessage();
     }
 
-    /// What there is to see when something did not come about.
+    /// Describes the cluster after a failure.
     String describe() {
         StringBuilder text = new StringBuilder();
         for (String command : List.of(

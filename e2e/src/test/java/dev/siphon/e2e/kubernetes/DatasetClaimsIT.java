@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Claims that name a dataset in an annotation, in namespaces of its readers and of others.
+/// Claims with a dataset in an annotation, in namespaces of its readers and of others.
 @Tag("kubernetes")
 @OnCluster
 final class DatasetClaimsIT {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Who uses a dataset and where, and a reader that is taken away.
+/// Which pods use a dataset and where, and the removal of a reader.
 @Tag("kubernetes")
 @OnCluster
 final class DatasetReadersIT {
@@ -41,7 +41,7 @@ final class DatasetReadersIT {
         dataset.delete();
     }
 
-    /// A claim's pod of one namespace, and one of another that names the dataset; one that has ended counts no more.
+    /// Counts a claim's pod in one namespace and an inline pod in another; an ended pod no longer counts.
     @Test
     void itSaysHowManyPodsUseItOnWhichNodes() {
         var _ = dataset.declare("u35", "u36");
@@ -76,13 +76,13 @@ final class DatasetReadersIT {
 
         var _ = dataset.declare("u35");
 
-        // what a node knows of grants may be a minute old
+        // a node's grants may be a minute old
         var _ = Await.until("a new pod is refused", Cluster.PATIENCE, () -> refused(reader));
         assertEquals("seven", before.run("cat", "/data/two/7"));
         before.delete();
     }
 
-    /// Whether a new pod is, and not started.
+    /// Returns whether a new pod is rejected instead of started.
     private static boolean refused(Tenant tenant) {
         TestPod late = tenant.pod("late", "cat /data/two/7").withClaim("left").create();
         try {

@@ -14,13 +14,13 @@ import java.util.stream.Stream;
 
 /// A copy of `deploy/` as an administrator fills it in: monitors, a key, LDAP, and the image's name.
 ///
-/// @param path where `kubectl apply -k` finds it
+/// @param path the argument of `kubectl apply -k`
 record DeployFolder(Cluster cluster, Path path) {
     DeployFolder(Cluster cluster) {
         this(cluster, cluster.lab().run().resolve("deploy"));
     }
 
-    /// Writes all of it anew.
+    /// Writes the whole folder again.
     void write() {
         try {
             for (String each : new String[] {"kustomization.yaml", "namespace.yaml", "siphon.yaml"}) {
@@ -47,7 +47,7 @@ record DeployFolder(Cluster cluster, Path path) {
         cephCaps("--keyring", keyring.toString());
     }
 
-    /// Does what `siphon ceph-caps` says is to be done for the driver's identity.
+    /// Runs the commands that `siphon ceph-caps` prints for the driver's identity.
     void cephCaps(String... options) {
         String[] words = Stream.concat(
                         Stream.of(
@@ -72,7 +72,7 @@ record DeployFolder(Cluster cluster, Path path) {
         Files.copy(LabLdap.certificate(), path.resolve("directory/ca.pem"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /// Names the image by another tag.
+    /// Changes the image's tag.
     void setTag(String tag) {
         Path kustomization = path.resolve("kustomization.yaml");
         write(kustomization, read(kustomization).replaceFirst("newTag: [^}]*}", "newTag: " + tag + "}"));
@@ -92,7 +92,7 @@ record DeployFolder(Cluster cluster, Path path) {
                         + operations);
     }
 
-    /// Puts the chart with these values in the place of the manifests.
+    /// Replaces the manifests by the chart with these values.
     void useChart(String... options) {
         write(path.resolve("siphon.yaml"), Chart.rendered(options));
     }

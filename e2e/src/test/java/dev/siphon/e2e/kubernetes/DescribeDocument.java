@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// A Markdown page of what `kubectl` shows. What differs from run to run is made the same; events, which are in no
-/// particular order and may be repeated, are sorted.
+/// A Markdown page of `kubectl` output. Values that differ between runs are made equal. Events are sorted and
+/// deduplicated, because kubectl orders and repeats them arbitrarily.
 final class DescribeDocument {
     private static final String HEAD = """
             # What `kubectl describe` shows
@@ -25,7 +25,7 @@ final class DescribeDocument {
             Map.entry(Pattern.compile("[0-9]{13}-[0-9]+-cephfs"), "NUMBERS-cephfs"),
             Map.entry(Pattern.compile("\\s+$"), ""));
 
-    /// Of a line about an event: nothing, type, reason, age, source, message.
+    /// The fields of an event's line: empty, type, reason, age, source, message.
     private static final int EVENT_FIELDS = 6;
 
     private final Cluster cluster;
@@ -35,7 +35,7 @@ final class DescribeDocument {
         this.cluster = cluster;
     }
 
-    /// Adds a chapter with a command and what it shows.
+    /// Adds a section with a command and its output.
     void add(String title, String command) {
         String shown = cluster.kubectl(command.split(" ", -1));
         text.append("\n## %s\n\n```\n$ kubectl %s\n%s\n```\n".formatted(title, alike(command), page(shown)));

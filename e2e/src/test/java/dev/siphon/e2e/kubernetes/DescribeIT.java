@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What `kubectl describe` shows people, as in docs/describe.md; with `RECORD=yes` in the environment it writes that
-/// anew.
+/// Compares what `kubectl describe` shows with docs/describe.md; `RECORD=yes` in the environment rewrites that
+/// file.
 @Tag("kubernetes")
 @OnCluster
 final class DescribeIT {
@@ -40,7 +40,7 @@ final class DescribeIT {
         TestClaim data = tenant.claim("data", "20Gi").bound();
         TestClaim huge = tenant.claim("huge", "200Gi");
         var _ = huge.told("code = ResourceExhausted desc = .*");
-        // events come by themselves, some after what they tell of
+        // events arrive asynchronously, some late
         var _ = data.told("^ProvisioningSucceeded: ");
         var _ = data.told("^ExternalProvisioning: ");
         var _ = huge.told("^ExternalProvisioning: ");

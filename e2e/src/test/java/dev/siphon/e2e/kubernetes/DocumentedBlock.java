@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Commands for a shell as a page of docs has them.
+/// A block of shell commands in the docs.
 ///
-/// @param script all of the block
+/// @param script the whole block
 record DocumentedBlock(String script) {
-    /// The first fenced block below a heading.
+    /// Returns the first fenced block below a heading.
     static DocumentedBlock below(String heading, String page) {
         return below(heading, page, 1);
     }
 
-    /// The fenced block of that number below a heading.
+    /// Returns the fenced block of that number below a heading.
     static DocumentedBlock below(String heading, String page, int number) {
         try {
             String text = Files.readString(Project.folder().resolve("docs").resolve(page));
@@ -36,7 +36,7 @@ record DocumentedBlock(String script) {
         }
     }
 
-    /// The same with another first line, in which people write what is theirs.
+    /// Replaces the first line, in which users put their own values.
     ///
     /// @param example how that line begins
     DocumentedBlock with(String example, String own) {
@@ -46,7 +46,7 @@ record DocumentedBlock(String script) {
         return new DocumentedBlock(own + script.substring(script.indexOf('\n')));
     }
 
-    /// The same with something else in the place of a text that must be in it.
+    /// Replaces a text that the block must contain.
     DocumentedBlock replacing(String text, String other) {
         if (!script.contains(text)) {
             throw new IllegalStateException("the block has no " + text + ": " + script);
@@ -54,8 +54,7 @@ record DocumentedBlock(String script) {
         return new DocumentedBlock(script.replace(text, other));
     }
 
-    /// Runs it in a folder, as it stands, where `kubectl` is an administrator's. It must succeed in each of its
-    /// commands.
+    /// Runs the block unchanged in a folder, with an administrator's `kubectl`. Each of its commands must succeed.
     String run(Path folder) {
         try {
             Path kubectl = Files.createFile(

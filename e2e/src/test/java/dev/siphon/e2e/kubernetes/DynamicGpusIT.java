@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// GPUs by Dynamic Resource Allocation, of which the kubelet knows nothing when a pod's dataset is published. Of two
-/// GPUs, one on each
-/// disk's side, one is told by its UUID and the other by its address, as drivers do it.
+/// GPUs by Dynamic Resource Allocation, which the kubelet does not know yet when a pod's dataset is published. Of
+/// two GPUs, one near each disk, one is identified by its UUID and the other by its PCI address, as real drivers
+/// do.
 @Tag("kubernetes")
 @AloneOnCluster
 final class DynamicGpusIT {

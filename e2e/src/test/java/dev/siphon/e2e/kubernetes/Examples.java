@@ -8,17 +8,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 
-/// deploy/examples/kubernetes as they stand, but for the account. No registry is at hand, so images of the same
-/// programs stand in.
+/// The files of deploy/examples/kubernetes, unchanged but for the account and the images. Without a registry, local
+/// images of the same programs stand in.
 record Examples(Tenant tenant) {
     private static final Path FOLDER = Project.folder().resolve("deploy/examples/kubernetes");
 
-    /// Applies one of them in the tenant's namespace.
+    /// Applies an example in the tenant's namespace.
     void apply(String file) {
         tenant.cluster().apply(tenant.namespace(), text(file));
     }
 
-    /// The text of one of them, for the tenant.
+    /// Returns the text of an example for the tenant.
     String text(String file) {
         return read(FOLDER.resolve(file))
                 .replaceAll("image: busybox:\\S*", "image: siphon.test/pause:1")
@@ -26,7 +26,7 @@ record Examples(Tenant tenant) {
                 .replace("10001", Integer.toString(tenant.uid()));
     }
 
-    /// Makes the ConfigMap with what trains and what it learns.
+    /// Creates the ConfigMap with the training script and its data.
     void addTraining() {
         try {
             var _ = tenant.cluster()

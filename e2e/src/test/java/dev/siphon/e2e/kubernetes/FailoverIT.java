@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// The controller that leads is killed in the middle of its work, and the other one takes over.
+/// The leading controller is killed in the middle of its work, and the other one takes over.
 @Tag("kubernetes")
 @AloneOnCluster
 final class FailoverIT {
@@ -45,8 +45,8 @@ final class FailoverIT {
         siphon.rolledOut();
     }
 
-    /// Killed, so that things are half made and the Lease is not given back; without its pod, so that the other one
-    /// takes over.
+    /// Kills it, so that work stays half done and the Lease is not released; deletes its pod too, so that the other
+    /// one takes over.
     @Test
     void fiftyClaimsGetAVolumeEachAndNoneIsLeftOver() throws Exception {
         String before = siphon.leader();
@@ -63,7 +63,7 @@ final class FailoverIT {
         }
 
         var _ = CLUSTER.awaitAll("all claims", all(), each -> bound(each) == CLAIMS);
-        // killed, its container may have begun anew and led until its pod was gone
+        // its container may have restarted and led until its pod was gone
         var _ = Await.until("another leads", Cluster.PATIENCE, () -> !before.equals(siphon.leader()));
         String group = tenant.claimCalled("many-1").subvolume().group() + "/";
         List<String> known = IntStream.rangeClosed(1, CLAIMS)

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Gated pods where the dataset is larger than the disk: they read it from CephFS.
+/// Gated pods whose dataset is larger than the disk: they read it from CephFS.
 @Tag("kubernetes")
 @AloneOnCluster
 final class FullDiskIT {

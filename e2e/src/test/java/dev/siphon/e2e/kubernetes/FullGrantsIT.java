@@ -17,7 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// An account with so many datasets that the grants of all have no room for it, by RBAC and policies as installed.
+/// An account with so many datasets that the ConfigMap of all grants has no room for it, with the installed RBAC
+/// and policies.
 @Tag("kubernetes")
 @AloneOnCluster
 final class FullGrantsIT {
@@ -27,7 +28,7 @@ final class FullGrantsIT {
     private static final int DATASETS = 1500;
     private static final String CLASS = "of-u55";
 
-    /// Long, so that its grant fills what a dataset leaves.
+    /// Long, so that its grant exceeds the room that datasets leave.
     private static final String NAMESPACE = "late-" + "x".repeat(55);
 
     @SuppressWarnings("NullAway.Init")

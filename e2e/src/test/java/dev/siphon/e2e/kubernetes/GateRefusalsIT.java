@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Pods that cannot have their dataset on a disk, and who may say what about replicas.
+/// Pods whose dataset cannot be placed on a disk, and who may write replica objects.
 @Tag("kubernetes")
 @OnCluster
 final class GateRefusalsIT {
@@ -112,7 +112,7 @@ final class GateRefusalsIT {
         return JsonParser.parseString(json).getAsJsonObject().get("ready").getAsBoolean();
     }
 
-    /// Has the dataset warmed ahead of time on every node.
+    /// Warms the dataset up on every node.
     ///
     /// @return the name of a replica
     private static String warm(String name) {
@@ -182,7 +182,7 @@ final class GateRefusalsIT {
 
         for (String attempt : List.of(
                 "head -c 4096 /dev/loop" + number, "ls /dev/loop-control", "ls /var/lib/siphon/nvme?/cache/*/image")) {
-            // the replica may still be on its way
+            // the replica may still be filling
             var _ = Await.until(
                     attempt + ", by the node",
                     Cluster.PATIENCE,

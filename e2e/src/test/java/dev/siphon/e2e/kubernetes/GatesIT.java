@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Pods that wait at the gate until their dataset is on a disk of the node that they will run on.
+/// Pods that wait at the gate until their dataset is on a disk of a node where they can run.
 @Tag("kubernetes")
 @OnCluster
 final class GatesIT {

@@ -14,21 +14,21 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// The machine that the lab's node says it is: two NUMA nodes, each with four GPUs and an NVMe disk. It is a
-/// tree of files as sysfs and NVIDIA's driver have them; the GPUs are names that a device plugin gives to pods.
+/// The simulated machine of the lab's node: two NUMA nodes, each with four GPUs and an NVMe disk. It is a tree of
+/// files laid out like sysfs and the NVIDIA driver's proc files; a device plugin gives made-up GPUs to pods.
 final class GpuMachine {
     private static final Path STATE = Path.of("/var/lib/siphon");
     private static final Path ROOT = STATE.resolve("machine");
     private static final String DAEMON = "fake-gpus";
 
-    /// All that it has.
+    /// All GPUs of the machine.
     static final List<Gpu> GPUS = IntStream.range(0, 8)
             .mapToObj(number -> new Gpu(number, number / 4))
             .toList();
 
     private GpuMachine() {}
 
-    /// A GPU by its number, near one of the NUMA nodes.
+    /// A GPU with its number and NUMA node.
     record Gpu(int number, int numaNode) {
         String id() {
             return "GPU-fake-" + number;
@@ -39,8 +39,9 @@ final class GpuMachine {
         }
     }
 
-    /// What the plugin on this machine has in its environment, with cache directories of so many bytes each on the
-    /// disks.
+    /// Returns the environment of the plugin on this machine.
+    ///
+    /// @param size of the cache directory on each disk
     static List<String> environment(String size) {
         return List.of(
                 "SIPHON_CACHE_DIRS=" + cache(0) + "=" + size + "," + cache(1) + "=" + size,
@@ -48,12 +49,12 @@ final class GpuMachine {
                 "SIPHON_PROC=" + ROOT.resolve("proc"));
     }
 
-    /// The cache directory on a disk.
+    /// Returns the cache directory on a disk.
     static Path cache(int disk) {
         return STATE.resolve("nvme" + disk).resolve("cache");
     }
 
-    /// Writes the tree anew.
+    /// Writes the tree again.
     static void make() {
         try {
             delete(ROOT);
@@ -70,7 +71,7 @@ final class GpuMachine {
         }
     }
 
-    /// A PCI device behind a root port of its own.
+    /// Adds a PCI device behind its own root port.
     ///
     /// @return its address
     private static String device(int bus, String vendor, String kind, int numaNode) throws IOException {
@@ -132,7 +133,7 @@ final class GpuMachine {
         });
     }
 
-    /// The GPUs that there are from now on. Who has one keeps it.
+    /// Sets the GPUs that exist from now on. A pod that holds another one keeps it.
     static void plug(Cluster cluster, List<Gpu> gpus) {
         LabDaemon running = new LabDaemon(DAEMON);
         if (Files.exists(cluster.lab().run().resolve("daemon").resolve(DAEMON)) && running.runs()) {

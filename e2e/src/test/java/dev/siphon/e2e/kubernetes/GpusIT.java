@@ -19,8 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Many pods with one, two and four GPUs, while the kubelet is killed: each reads its dataset from the disk of
-/// the NUMA node that has most of its GPUs.
+/// Many pods with one, two and four GPUs, while the kubelet is killed: each reads its dataset from the disk of the
+/// NUMA node that has most of its GPUs.
 @Tag("kubernetes")
 @AloneOnCluster
 final class GpusIT {
@@ -72,7 +72,8 @@ final class GpusIT {
                 .withGpus(gpus);
     }
 
-    /// Where a pod has equally many on both sides it does not matter, and nothing is said. Events come by themselves.
+    /// With equally many GPUs on both sides either disk serves, and there is no event. Events arrive
+    /// asynchronously.
     @Test
     void eachPodIsShownTheNearestDisk() {
         Map<String, Optional<String>> nearest =
@@ -89,7 +90,7 @@ final class GpusIT {
                         Map.Entry::getKey, each -> each.getValue().orElseThrow()));
     }
 
-    /// The disks that events name, by pod; of those pods that ended well.
+    /// Returns the disks that events name, by pod, for the pods that succeeded.
     private static Map<String, String> shown() {
         Set<String> pods = succeeded().map(GpusIT::name).collect(Collectors.toSet());
         return jobs.stream()
@@ -110,7 +111,7 @@ final class GpusIT {
         return pod.getMetadata().getName();
     }
 
-    /// The numbers of the GPUs that a pod has said it holds.
+    /// Returns the numbers of the GPUs that a pod logged.
     private static List<Integer> held(Pod pod) {
         String log = tenant.podCalled(name(pod)).log();
         Matcher holds = HOLDS.matcher(log);

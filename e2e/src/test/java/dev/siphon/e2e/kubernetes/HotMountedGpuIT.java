@@ -13,8 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A GPU that comes to a pod while it runs, as GPUMounter does it: what the pod reads follows to the disk that is
-/// nearest.
+/// A GPU that a running pod gets later, as GPUMounter does it: reads move to the disk that is then nearest.
 @Tag("kubernetes")
 @AloneOnCluster
 final class HotMountedGpuIT {
@@ -68,7 +67,7 @@ final class HotMountedGpuIT {
 
         assertFollows(plain, to);
 
-        // one on the other side comes, and the first is taken away
+        // adds a GPU on the other side and removes the first
         GpuMachine.plug(CLUSTER, SIDES);
         TestPod second = holder(2);
         first.delete();
@@ -79,7 +78,7 @@ final class HotMountedGpuIT {
         plain.delete();
     }
 
-    /// One that holds a GPU for it.
+    /// Creates a pod that holds a GPU for it.
     private static TestPod holder(int number) {
         return pool.pod("plain-slave-pod-" + number, "sleep 600")
                 .withGpus(1)
@@ -87,7 +86,7 @@ final class HotMountedGpuIT {
                 .ready();
     }
 
-    /// The disk that the tree of the dataset is read from, or "".
+    /// Returns the disk of the replica in use, or "".
     private static String readFrom() {
         return siphon.onNode("siphon", "cache", "list", "--json")
                 .output()

@@ -95,7 +95,7 @@ final class InlineDatasetsIT {
         var _ = pod.told("code = InvalidArgument desc = .*may say dataset alone");
     }
 
-    /// An administrator's, who could give any node any pod's name.
+    /// Rejects even an administrator, who could name any node and any pod.
     @Test
     void onlyThePodsOwnNodeAsks() {
         GenericKubernetesResource forged = dataset.accesses().getFirst();
@@ -113,7 +113,7 @@ final class InlineDatasetsIT {
         assertTrue(refused.matches("(?s).*asked by the siphon-node of the pod.s own node.*"), refused);
     }
 
-    /// Of whoever may do everything in a namespace.
+    /// Rejects even those who may do everything in a namespace.
     @Test
     void onlyTheControllerAnswers() {
         Command.Result result = CLUSTER.tryKubectl(

@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Siphon as its administrator has installed it in this lab's Kubernetes, by `kubectl apply -k` of a copy of `deploy/`.
+/// Siphon as an administrator installs it in this lab's Kubernetes, by `kubectl apply -k` of a copy of `deploy/`.
 final class Installation {
-    /// The namespace that it is in.
+    /// The namespace of the installation.
     static final String NAMESPACE = "siphon";
 
     /// The driver's name.
     static final String DRIVER = "cephfs.siphon.dev";
 
-    /// The gate that pods wait at until their dataset is where they will run.
+    /// The gate at which pods wait until their dataset is on a disk of their node.
     static final String GATE = "siphon.dev/dataset";
 
     private static final String CONTROLLER = "siphon-controller";
@@ -36,7 +36,7 @@ final class Installation {
         this.folder = folder;
     }
 
-    /// Installs it, unless it is there. Safe to call from several classes at once.
+    /// Installs Siphon unless it is installed. Classes may call this concurrently.
     static Installation in(Cluster cluster) {
         synchronized (INSTALLING) {
             DeployFolder folder = new DeployFolder(cluster);
@@ -59,14 +59,14 @@ final class Installation {
         }
     }
 
-    /// Applies what the folder says by now, and waits until it runs.
+    /// Applies the folder's current content and waits until the rollout is complete.
     void apply() {
         var _ = cluster.kubectl("apply", "-k", folder.path().toString());
         rolledOut();
     }
 
-    /// Waits until controllers and nodes are those that were asked for last, and the ones before are gone: a lease may
-    /// still name one that ends.
+    /// Waits until controllers and nodes run as last applied and no former controller is left: a lease may still
+    /// name one that is ending.
     void rolledOut() {
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "deployment/" + CONTROLLER);
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "daemonset/" + NODE);
@@ -77,12 +77,12 @@ final class Installation {
                         .allMatch(pod -> Objects.isNull(pod.getMetadata().getDeletionTimestamp())));
     }
 
-    /// What it was installed from.
+    /// Returns the folder of the installation.
     DeployFolder folder() {
         return folder;
     }
 
-    /// Sets variables of the environment of the lab's node, as `NAME=VALUE`, or takes one away, as `NAME-`.
+    /// Sets environment variables of the nodes' plugin with `NAME=VALUE`, or removes them with `NAME-`.
     void setNodeEnvironment(String... variables) {
         String[] words = Stream.concat(
                         Stream.of("-n", NAMESPACE, "set", "env", "daemonset/" + NODE), Stream.of(variables))
@@ -91,7 +91,8 @@ final class Installation {
         rolledOut();
     }
 
-    /// Deletes the pods that run ceph-fuse, and waits for the next ones. What pods have mounted over ceph-fuse ends.
+    /// Deletes the pods that run ceph-fuse and waits for new ones. This ends all of the pods' mounts through
+    /// ceph-fuse.
     void restartFuse() {
         Set<String> before =
                 podsOf("fuse").map(pod -> pod.getMetadata().getName()).collect(Collectors.toSet());
@@ -106,26 +107,26 @@ final class Installation {
                                         !before.contains(pod.getMetadata().getName()) && Readiness.isPodReady(pod)));
     }
 
-    /// What the pods that run ceph-fuse have logged.
+    /// Returns the logs of the pods that run ceph-fuse.
     String fuseLog() {
         return podsOf("fuse")
                 .map(pod -> cluster.client().pods().resource(pod).getLog())
                 .collect(Collectors.joining());
     }
 
-    /// Has the nodes' pods made anew.
+    /// Restarts the nodes' pods.
     void restartNodes() {
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "restart", "daemonset/" + NODE);
         rolledOut();
     }
 
-    /// The CSI drivers that the lab's node has.
+    /// Returns the CSI drivers of the lab's node.
     List<String> driversOfNode() {
         String names = cluster.kubectl("get", "csinode", cluster.node(), "-o", "jsonpath={.spec.drivers[*].name}");
         return Stream.of(names.split(" ", -1)).filter(name -> !name.isEmpty()).toList();
     }
 
-    /// The controller's pod that does everything.
+    /// Returns the pod of the leading controller.
     String leader() {
         return holder().orElseThrow(() -> new AssertionError("nobody leads"));
     }
@@ -140,8 +141,8 @@ final class Installation {
                 .getHolderIdentity());
     }
 
-    /// Runs `siphon` where docs/operations.md says to run it: in the pod that leads. While controllers are replaced,
-    /// the Lease names one for some seconds that has gone.
+    /// Runs `siphon` in the leading pod, as docs/operations.md says. While controllers are replaced, the Lease
+    /// names a pod that is gone for some seconds; this waits for that.
     Command.Result siphon(String... words) {
         var _ = Await.until(
                 "the controller that leads is there",
@@ -158,7 +159,7 @@ final class Installation {
         return exec(nodePod(cluster.node()), program, words);
     }
 
-    /// The plugin's pod on a node.
+    /// Returns the plugin's pod on a node.
     String nodePod(String node) {
         return podsOf("node")
                 .filter(pod -> node.equals(pod.getSpec().getNodeName()))
@@ -174,7 +175,7 @@ final class Installation {
         return cluster.tryKubectl(command.toArray(String[]::new));
     }
 
-    /// How often sidecars of the controllers were restarted, the one that stands by included.
+    /// Returns the number of restarts of the controllers' sidecars, including the standby's.
     int restartsOfSidecars() {
         return podsOf("controller")
                 .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
@@ -194,7 +195,7 @@ final class Installation {
                 .stream();
     }
 
-    /// The Secrets with volumes' keys.
+    /// Returns the Secrets with volumes' keys.
     List<String> keySecrets() {
         KubernetesClient client = cluster.client();
         return client.secrets().inNamespace(NAMESPACE).list().getItems().stream()
@@ -203,7 +204,7 @@ final class Installation {
                 .toList();
     }
 
-    /// Takes it away by `kubectl delete -k`.
+    /// Uninstalls Siphon by `kubectl delete -k`.
     void uninstall() {
         var _ = cluster.kubectl("delete", "-k", folder.path().toString(), "--timeout=120s");
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// One command installs Siphon on an empty cluster, and both sides say that they have what they need.
+/// One command installs Siphon on an empty cluster, and both sides report that they lack nothing.
 @Tag("kubernetes")
 @OnCluster
 final class InstallationIT {
@@ -48,7 +48,7 @@ final class InstallationIT {
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
-    /// Its kernel may have no CephFS, so that the check as a whole may fail.
+    /// Checks single results: the kernel may have no CephFS, so the check as a whole may fail.
     @Test
     void theNodeHasWhatItNeedsForFuse() {
         Map<String, String> results = results(siphon.onNode(
@@ -67,7 +67,7 @@ final class InstallationIT {
         }
     }
 
-    /// By check, from lines of JSON.
+    /// Parses lines of JSON into results by check.
     private static Map<String, String> results(String lines) {
         return lines.lines()
                 .filter(line -> line.startsWith("{"))

@@ -13,7 +13,7 @@ record KernelNode(Cluster cluster, String name) {
     private static final String GUEST = "1";
     private static final Duration JOIN_LIMIT = Duration.ofMinutes(5);
 
-    /// Boots it, with the images that the lab's node has by then, and waits until the plugin runs there.
+    /// Boots the guest with the current images of the lab's node and waits until the plugin runs there.
     static KernelNode join(Installation siphon, Cluster cluster) {
         String said = Command.run(JOIN_LIMIT, List.of(program("e2e/lab"), "kubernetes", "join", GUEST));
         String name = said.lines().reduce((_, last) -> last).orElseThrow();
@@ -21,14 +21,14 @@ record KernelNode(Cluster cluster, String name) {
         return new KernelNode(cluster, name);
     }
 
-    /// Runs a command there that must succeed.
+    /// Runs a command in the guest; it must succeed.
     String run(String... words) {
         List<String> command = new ArrayList<>(List.of(program("e2e/lab"), "guest", GUEST));
         command.addAll(List.of(words));
         return Command.run(Cluster.PATIENCE, command);
     }
 
-    /// Where pods there have file systems of Ceph mounted.
+    /// Returns the mount points of the pods' CephFS there.
     List<String> cephMounts() {
         return run("cat", "/proc/mounts")
                 .lines()
@@ -39,7 +39,7 @@ record KernelNode(Cluster cluster, String name) {
                 .toList();
     }
 
-    /// From where it reaches the cluster, and Ceph.
+    /// Returns the address with which it reaches the cluster and Ceph.
     String address() {
         return cluster.client().nodes().withName(name).get().getStatus().getAddresses().stream()
                 .filter(each -> "InternalIP".equals(each.getType()))
@@ -48,7 +48,7 @@ record KernelNode(Cluster cluster, String name) {
                 .orElseThrow();
     }
 
-    /// No new pod comes there, but for those that name it.
+    /// Cordons the node: only pods that name it start there.
     void cordon() {
         var _ = cluster.kubectl("cordon", name);
     }
@@ -57,14 +57,14 @@ record KernelNode(Cluster cluster, String name) {
         var _ = cluster.kubectl("uncordon", name);
     }
 
-    /// Ends its pods as an administrator does.
+    /// Drains the node as an administrator does.
     void drain() {
         var _ = cluster.kubectl(
                 "drain", name, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=120s");
     }
 
-    /// Takes it out of the cluster and ends it. Its pods go at once: Kubernetes would keep them for
-    /// minutes, and whoever looks at all pods of a DaemonSet meets them.
+    /// Removes the node from the cluster and kills the guest. Deletes its pods at once: Kubernetes would keep them
+    /// for minutes, and they would count in every list of a DaemonSet's pods.
     void leave() {
         var _ = cluster.client().nodes().withName(name).delete();
         var _ = Command.run(program("e2e/lab"), "guest", "kill", GUEST);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/// A second node, whose kernel mounts CephFS: its pods' users, an upgrade under them, a client that Ceph shuts out, and
-/// a drain.
+/// A second node whose kernel mounts CephFS: its pods' users, an upgrade under them, an evicted client, and a
+/// drain.
 @Tag("kubernetes")
 @AloneOnCluster
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -43,7 +43,7 @@ final class KernelNodeIT {
     @BeforeAll
     static void join() {
         siphon = Installation.in(CLUSTER);
-        // the next version: both nodes have to have it beforehand
+        // the next version: both nodes need the image beforehand
         for (String tag : List.of("lab", "next")) {
             tagImage(tag);
         }
@@ -150,13 +150,13 @@ final class KernelNodeIT {
         StorageClasses.delete(CLUSTER, "for-root");
     }
 
-    /// As docs/operations.md says. The version is another one by its image's name alone.
+    /// Upgrades as docs/operations.md says. The new version differs in the image's tag only.
     @Test
     @Order(2)
     void anUpgradeDisturbsNoPodThere() {
         String old = siphon.nodePod(node.name());
         long since = heart.beat();
-        // a guest has one slow processor, and is gone soon: no place for a controller
+        // no controller may start on the guest: it has one slow processor and leaves soon
         node.cordon();
         siphon.folder().setTag("next");
         Thread applying = Thread.ofVirtual().start(siphon::apply);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What is left when the last namespace with volumes is gone. Runs after all classes whose namespaces these were.
+/// What is left after the last namespace with volumes is deleted. Runs after all classes that use such namespaces.
 @Tag("kubernetes")
 @AloneOnCluster
 @Order(1)
@@ -55,7 +55,7 @@ final class LeftoversIT {
         assertEquals("", found.output().strip());
     }
 
-    /// Who is restarted again and again is started ever later.
+    /// A container that restarts again and again waits ever longer.
     @Test
     void noSidecarWasRestarted() {
         assertEquals(0, siphon.restartsOfSidecars());

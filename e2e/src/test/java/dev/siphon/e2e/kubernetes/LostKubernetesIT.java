@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kubernetes is lost with its etcd, and Ceph is kept: an administrator does what docs/operations.md says, and people
-/// have their volumes and datasets again. The last class on its cluster.
+/// Kubernetes is lost with its etcd, but Ceph is kept: an administrator follows docs/operations.md, and users get
+/// their volumes and datasets back. The last class on its cluster.
 @Tag("kubernetes")
 @AloneOnCluster
 @Order(5)
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LostKubernetesIT {
     private static final Cluster CLUSTER = Cluster.here();
 
-    /// An MDS ends the sessions of clients that are gone after 300 s (`session_autoclose`).
+    /// An MDS closes the sessions of lost clients after 300 s (`session_autoclose`).
     private static final Duration SESSIONS = Duration.ofMinutes(6);
 
     private static final String WRITE = "mkdir -p /data/deep && head -c 3000000 /dev/urandom >/data/deep/bytes"
@@ -50,7 +50,7 @@ final class LostKubernetesIT {
     private static final String LOOK =
             "cd /data && md5sum deep/bytes whose && stat -c '%n %u:%g %a' . deep deep/bytes whose";
 
-    /// What a Git repository has of the people's namespaces.
+    /// The users' namespaces and claims, as a Git repository has them.
     private static final String CLAIMS = """
             {apiVersion: v1, kind: Namespace, metadata: {name: %1$s}}
             ---
@@ -74,7 +74,7 @@ final class LostKubernetesIT {
     /// What pods saw, by namespace and claim.
     private static final Map<String, String> SEEN = new TreeMap<>();
 
-    /// Where it was, likewise.
+    /// The subvolumes, by namespace and claim.
     private static final Map<String, TestClaim.Subvolume> PLACES = new TreeMap<>();
 
     private static String lostCode = "";
@@ -108,7 +108,7 @@ final class LostKubernetesIT {
                 {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot", "metadata": {"name": "before"},
                  "spec": {"volumeSnapshotClassName": "siphon", "source": {"persistentVolumeClaimName": "data"}}}""");
         SnapshotController.awaitReady(owner, "before");
-        // a controller that begins looks at all there is
+        // a controller checks everything when it starts
         var _ = CLUSTER.kubectl("-n", Installation.NAMESPACE, "rollout", "restart", "deployment/siphon-controller");
         siphon.rolledOut();
         awaitRecords();
@@ -151,7 +151,8 @@ final class LostKubernetesIT {
         return seven;
     }
 
-    /// A controller writes them down some seconds after the claims, and a dataset's within a minute.
+    /// Waits for the records. A controller writes them some seconds after a claim, and within a minute for a
+    /// dataset.
     private static void awaitRecords() throws IOException {
         try (CephTree tree = CephTree.mount(CLUSTER.lab())) {
             for (TestClaim.Subvolume place : PLACES.values()) {
@@ -277,7 +278,7 @@ final class LostKubernetesIT {
         thief.remove();
     }
 
-    /// A PersistentVolume beside the one that was recovered, whose Secret is there.
+    /// Adds a second PersistentVolume for the recovered volume, whose Secret exists.
     @Test
     @Order(2)
     void anotherAccountsPodsAreRefusedStill() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The scripts of docs/migration.md, pasted, on volumes made as ceph-csi makes them.
+/// The scripts of docs/migration.md, pasted, on volumes created as ceph-csi does it.
 @Tag("kubernetes")
 @OnCluster
 final class MigrationIT {
@@ -36,7 +36,7 @@ final class MigrationIT {
     private static final String TOOLBOX =
             "ceph() { kubectl -n rook-ceph exec deploy/rook-ceph-tools -- ceph \"$@\"; }\n";
 
-    /// The permissions of Rook's `client.csi-cephfs-node`, with which ceph-csi mounts.
+    /// The caps of Rook's `client.csi-cephfs-node`, with which ceph-csi mounts.
     private static final String[] NODE_CAPS = {
         "mon",
         "allow r",
@@ -83,8 +83,8 @@ final class MigrationIT {
         return block.run(Files.createTempDirectory(folder, "pasted-"));
     }
 
-    /// What people write into a volume of ceph-csi: files of a group that Kubernetes has given them to, links, and
-    /// what only its owner reads.
+    /// Writes what users have in a ceph-csi volume: files with the group that Kubernetes set, links, and files that
+    /// only their owner reads.
     private static void fill(Path root) {
         Command.run("bash", "-euc", """
                 chown 0:"$2" "$1"; chmod 2775 "$1"
@@ -183,7 +183,7 @@ final class MigrationIT {
             hasAKeyForNothingElse(volume);
             String audited = siphon.siphon("audit", "--json", "--pause", "1").output();
             assertFalse(audited.contains(volume.uuid()), audited);
-            // a second time changes nothing
+            // a second run changes nothing
             String again = paste(takeOver(volume));
             assertTrue(again.contains("images is taken over already"), again);
             assertEquals(
@@ -206,7 +206,7 @@ final class MigrationIT {
         }
     }
 
-    /// As the account, in the group that the files were given to; its quota stops it, and can be raised.
+    /// Uses it as the account, in the files' group; the quota stops it and can be raised.
     private static void usesIt(CephCsiVolume volume) {
         TestPod pod = tenant.pod("user", "exec sleep 3600")
                 .withClaim("images")
@@ -225,7 +225,7 @@ final class MigrationIT {
         pod.delete();
     }
 
-    /// Neither to what another account has in the same pool, nor to another directory, nor to quotas.
+    /// The key opens no other account's objects in the same pool, no other directory, and no quota.
     private static void hasAKeyForNothingElse(CephCsiVolume volume) throws Exception {
         String key = new String(
                 Base64.getDecoder()

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// The API that the plugin of the lab's node has for programs of its node, on a socket.
+/// The HTTP API on a socket that the plugin of the lab's node offers to programs on the node.
 final class NodeHttp {
     private static final Path SOCKET = Path.of("/var/lib/siphon/node/http.sock");
     private static final int BUFFER = 8192;
@@ -24,7 +24,7 @@ final class NodeHttp {
         return send("POST", target);
     }
 
-    /// @return the body of the answer
+    /// @return the body of the reply
     private static String send(String method, String target) {
         String request = method + " " + target + " HTTP/1.0\r\nHost: node\r\nContent-Length: 0\r\n\r\n";
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(SOCKET))) {

@@ -10,9 +10,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Siphon's pods on a node are made anew under a pod that reads and writes over ceph-fuse. The node's
-/// pod may be, at any time; mounts end with the pod of `siphon-fuse` alone, and docs/limitations.md says
-/// what is true then.
+/// Replaces Siphon's pods on a node under a pod that reads and writes over ceph-fuse. The node's pod may restart at
+/// any time. Only the end of the `siphon-fuse` pod ends mounts; docs/limitations.md describes that case.
 @Tag("kubernetes")
 @AloneOnCluster
 final class NodeRestartIT {
@@ -73,7 +72,7 @@ final class NodeRestartIT {
         pod.resource().delete();
     }
 
-    /// Ceph waits a minute for the client that died without a word before it gives another one what that held.
+    /// Ceph waits a minute for a client that died silently before it grants its capabilities to another.
     @Test
     void podsAfterTheFusePodHaveTheVolume() {
         TestPod before = counting("before");

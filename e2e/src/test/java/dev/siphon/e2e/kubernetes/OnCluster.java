@@ -9,14 +9,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/// Tests on a Kubernetes with Siphon, beside other classes of this kind. A failed one says what there is to see in the
-/// cluster.
+/// Tests on a Kubernetes with Siphon that run beside other such classes. After a failure they print the cluster's
+/// state.
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(ShowsCluster.class)
 @ResourceLock(value = OnCluster.SIPHON, mode = ResourceAccessMode.READ)
 @Timeout(600)
 @interface OnCluster {
-    /// Whoever restarts or replaces what others use locks this to write.
+    /// Classes that restart or replace what others use lock this for writing.
     String SIPHON = "siphon";
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// PyTorchJob and MPIJob of the examples by their operators' schemas; neither operator runs.
+/// Validates the examples' PyTorchJob and MPIJob with their operators' schemas; neither operator runs.
 @Tag("kubernetes")
 @OnCluster
 final class OperatorsIT {
@@ -58,7 +58,7 @@ final class OperatorsIT {
         assertEquals(0, taken.exit(), taken::output);
     }
 
-    /// Else the test above would say nothing.
+    /// Proves that the test above can fail.
     @ParameterizedTest
     @ValueSource(strings = {"pytorchjob.yaml", "mpijob.yaml"})
     void andNoWordThatItDoesNotKnow(String example) throws IOException {

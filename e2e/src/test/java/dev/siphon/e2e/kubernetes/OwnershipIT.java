@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Who owns what a namespace claims, and that nobody comes to another's volume.
+/// Who owns the volumes that a namespace claims; no one reaches another account's volume.
 @Tag("kubernetes")
 @OnCluster
 final class OwnershipIT {
@@ -68,7 +68,7 @@ final class OwnershipIT {
                         .endSpec());
     }
 
-    /// Whoever may write PersistentVolumes may name any volume in one; a node looks whose it is.
+    /// Those who may write PersistentVolumes can name any volume in one; the node checks the owner.
     @Test
     void aVolumeInThePersistentVolumeOfAnotherNamespaceIsNotMounted() {
         try (Tenant owner = Tenant.ofAccount(CLUSTER, 15);

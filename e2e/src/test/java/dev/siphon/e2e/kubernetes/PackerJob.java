@@ -9,9 +9,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A packer's Job, or one that pretends to be.
+/// A packer's Job, real or forged.
 record PackerJob(JsonObject object) {
-    /// A change of a packer's Job that makes it another program, or gives it more than it needs.
+    /// A change to a packer's Job that runs another program or grants more than it needs.
     enum Forgery {
         A_PRIORITY,
         ANY_SYSTEM_CALL,
@@ -81,7 +81,7 @@ record PackerJob(JsonObject object) {
         return JsonParser.parseString(text).getAsJsonObject();
     }
 
-    /// One as the controller makes them, of the PodTemplate in the chart.
+    /// Returns a Job as the controller creates it, from the chart's PodTemplate.
     static PackerJob real(Cluster cluster) {
         JsonObject template = json(cluster.kubectl(
                         "-n", Installation.NAMESPACE, "get", "podtemplate", "siphon-packer", "-o", "json"))
@@ -95,21 +95,21 @@ record PackerJob(JsonObject object) {
         return new PackerJob(job);
     }
 
-    /// What reads the image back.
+    /// Returns the Job that reads the image back.
     static PackerJob check(Cluster cluster) {
         PackerJob job = real(cluster);
         command(job.object(), "check");
         return job;
     }
 
-    /// One that is changed.
+    /// Returns a Job with that change.
     static PackerJob forged(Cluster cluster, Forgery forgery) {
         PackerJob job = real(cluster);
         change(job.object(), forgery);
         return job;
     }
 
-    /// Asks the API server whether the controller may create it; it makes none.
+    /// Asks the API server in a dry run whether the controller may create it.
     Command.Result tryCreate(Cluster cluster) {
         try {
             Path file = Files.createTempFile("siphon-packer-", ".json");

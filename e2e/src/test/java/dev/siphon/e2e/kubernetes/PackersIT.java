@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What the controller may make for the packers of snapshots, and what it may not, whoever has its token.
+/// What the controller may create to pack snapshots, and what its token must not allow.
 @Tag("kubernetes")
 @AloneOnCluster
 final class PackersIT {

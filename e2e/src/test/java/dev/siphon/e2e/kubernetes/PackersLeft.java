@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What the sealing of a snapshot might leave behind.
+/// What sealing a snapshot might leave behind.
 final class PackersLeft {
     private PackersLeft() {}
 
-    /// Of its packer: objects, and identities in Ceph.
+    /// Lists leftovers of packers: objects, and identities in Ceph.
     static List<String> packers(Cluster cluster) {
         return Stream.of(
                         cluster.kubectl("-n", Installation.NAMESPACE, "get", "jobs,pvc,secrets", "-o", "name")
@@ -24,14 +24,14 @@ final class PackersLeft {
                 .toList();
     }
 
-    /// Of images that sealed snapshots have.
+    /// Lists the images of sealed snapshots.
     static List<String> images(Cluster cluster) {
         try (CephTree tree = CephTree.mount(cluster.lab())) {
             return images(tree);
         }
     }
 
-    /// The same, where the file system is mounted.
+    /// Does the same where the file system is mounted.
     static List<String> images(CephTree tree) {
         try (Stream<Path> all = Files.list(tree.at("/datasets"))) {
             return all.map(path -> path.getFileName().toString())

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/// What a pod of a test is to be: one container that runs a script of busybox's shell, as the account of its
-/// namespace, and sees a volume at `/data`.
+/// The specification of a test's pod: one container that runs a script of busybox's shell as its namespace's
+/// account, with a volume at `/data`.
 ///
 /// @param volumes none or one
-/// @param changes what else is to be different, in turn
+/// @param changes to the spec, applied in order
 record PodRequest(
         Tenant tenant,
         String name,
@@ -29,7 +29,7 @@ record PodRequest(
     private static final String IMAGE = "siphon.test/pause:1";
     private static final String VOLUME = "data";
 
-    /// A kubelet that comes back refuses pods whose devices it does not know yet: a Job goes on with others.
+    /// A restarted kubelet rejects pods whose devices it does not know yet; the Job continues with other pods.
     private static final int BACKOFF_LIMIT = 100;
 
     PodRequest {
@@ -42,7 +42,7 @@ record PodRequest(
         return new PodRequest(tenant, name, script, Map.of(), List.of(), List.of());
     }
 
-    /// With the volume of a claim.
+    /// Uses a claim's volume.
     PodRequest withClaim(String claim) {
         return withVolume(new VolumeBuilder()
                 .withName(VOLUME)
@@ -52,12 +52,12 @@ record PodRequest(
                 .build());
     }
 
-    /// With a dataset that it names itself.
+    /// Names a dataset inline.
     PodRequest withDataset(String dataset) {
         return withAttributes(Map.of("dataset", dataset));
     }
 
-    /// With an inline volume of these attributes.
+    /// Uses an inline volume with these attributes.
     PodRequest withAttributes(Map<String, String> attributes) {
         return withVolume(new VolumeBuilder()
                 .withName(VOLUME)
@@ -76,7 +76,7 @@ record PodRequest(
         return new PodRequest(tenant, name, script, Map.of(key, value), volumes, changes);
     }
 
-    /// As another user than the account.
+    /// Runs as another user than the account.
     PodRequest as(long uid) {
         return with(spec -> spec.editSecurityContext()
                 .withRunAsUser(uid)
@@ -84,27 +84,27 @@ record PodRequest(
                 .endSecurityContext());
     }
 
-    /// On this node.
+    /// Runs on this node.
     PodRequest on(String node) {
         return with(spec -> spec.withNodeName(node));
     }
 
-    /// With users of its own (`hostUsers: false`).
+    /// Uses its own user namespace (`hostUsers: false`).
     PodRequest withOwnUsers() {
         return with(spec -> spec.withHostUsers(false));
     }
 
-    /// Held by a scheduling gate.
+    /// Adds a scheduling gate.
     PodRequest gatedBy(String gate) {
         return with(spec -> spec.addNewSchedulingGate(gate));
     }
 
-    /// Held by Siphon's own, until its dataset is where it will run.
+    /// Adds Siphon's gate, which waits for the dataset.
     PodRequest gated() {
         return gatedBy(Installation.GATE);
     }
 
-    /// With so many GPUs for itself.
+    /// Requests so many GPUs.
     PodRequest withGpus(int gpus) {
         return with(spec -> spec.editFirstContainer()
                 .editOrNewResources()
@@ -113,20 +113,20 @@ record PodRequest(
                 .endContainer());
     }
 
-    /// With any other change of its spec.
+    /// Applies any other change of the spec.
     PodRequest with(UnaryOperator<PodSpecBuilder> change) {
         List<UnaryOperator<PodSpecBuilder>> more = new ArrayList<>(changes);
         more.add(change);
         return new PodRequest(tenant, name, script, annotations, volumes, more);
     }
 
-    /// Makes it.
+    /// Creates the pod.
     TestPod create() {
         var _ = resource().create();
         return tenant.podCalled(name);
     }
 
-    /// What the API server would make of it.
+    /// Returns the pod that the API server would create.
     Pod dryRun() {
         return resource().dryRun().create();
     }
@@ -145,7 +145,10 @@ record PodRequest(
                         .build());
     }
 
-    /// Makes a Job of so many pods like this, some of which run at once.
+    /// Creates a Job of such pods.
+    ///
+    /// @param pods how many must succeed
+    /// @param atOnce how many run in parallel
     TestJob createJob(int pods, int atOnce) {
         var _ = tenant.cluster()
                 .client()
@@ -170,7 +173,7 @@ record PodRequest(
         return new TestJob(tenant.cluster(), tenant.namespace(), name);
     }
 
-    /// What the pod consists of.
+    /// Returns the pod's spec.
     PodSpec spec() {
         PodSpecBuilder spec = new PodSpecBuilder()
                 .withRestartPolicy("Never")

@@ -10,8 +10,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Siphon is installed again: its policies hold, and Jobs may be created. An API server may keep what it knew of a
-/// policy that is gone
+/// Reinstalls Siphon: its policies apply, and Jobs may be created. An API server may cache a deleted policy
 /// (kubernetes/kubernetes#130887).
 @Tag("kubernetes")
 @AloneOnCluster
@@ -35,7 +34,7 @@ final class ReinstallIT {
         siphon.uninstall();
     }
 
-    /// The API server takes some seconds to know the policy again.
+    /// The API server applies the policy again after some seconds.
     @Test
     void thePolicyForPackersHolds() {
         var _ = Await.until("a forged packer is refused", Cluster.PATIENCE, () -> {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What somebody sees who has the role `edit` in one namespace, and nothing else.
+/// What a user sees who has only the role `edit`, in one namespace.
 @Tag("kubernetes")
 @OnCluster
 final class ResearchersIT {
@@ -71,7 +71,7 @@ final class ResearchersIT {
     }
 
     private static Command.Result asResearcher(String... words) {
-        // a kubeconfig's own user would go before the token
+        // a kubeconfig's own user would override the token
         return CLUSTER.tryKubectl(Stream.concat(
                         Stream.of(
                                 "--kubeconfig=/dev/null",
@@ -82,7 +82,7 @@ final class ResearchersIT {
                 .toArray(String[]::new));
     }
 
-    /// What is in the columns of the object of a namespace, `kubectl get -o wide`.
+    /// Returns the columns of a namespace's object from `kubectl get -o wide`.
     private static String shown(Tenant tenant) {
         return CLUSTER.kubectl("-n", tenant.namespace(), "get", "namespaceaccess", "siphon", "-o", "wide");
     }

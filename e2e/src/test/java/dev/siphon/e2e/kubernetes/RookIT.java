@@ -26,17 +26,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Siphon on a Ceph that Rook knows, as docs/rook.md sets it up.
+/// Siphon on a Ceph that Rook manages, as docs/rook.md sets it up.
 @Tag("kubernetes")
 @AloneOnCluster
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class RookIT {
     private static final Cluster CLUSTER = Cluster.here();
 
-    /// Of TEST-NET-1 (RFC 5737): nobody is there.
+    /// In TEST-NET-1 (RFC 5737): unreachable.
     private static final String NOWHERE = "192.0.2.1:6789";
 
-    /// The lab's Siphon has an identity by the usual name already.
+    /// The lab's Siphon already uses the default name.
     private static final String USER = "siphon-rook";
 
     @SuppressWarnings("NullAway.Init")
@@ -86,7 +86,7 @@ final class RookIT {
         }
     }
 
-    /// Of monitors that it was told of, Rook keeps those that the cluster has.
+    /// Rook replaces the monitors that it was given by those of the cluster.
     @Test
     @Order(1)
     void rookKeepsItsConfigMapAndMakesItsIdentities() {
@@ -105,7 +105,8 @@ final class RookIT {
         assertLine(lines, "lab: rook monitors", "warning", "`ceph mon dump`", "ceph.rook.namespace");
     }
 
-    /// As the docs have it: an identity made by a toolbox, the chart's rule, and Rook's namespace in the clusters file.
+    /// Follows the docs: an identity created in a toolbox, the chart's rule, and Rook's namespace in the clusters
+    /// file.
     @Test
     @Order(3)
     void siphonFollowsRooksConfigMap() throws IOException {
@@ -137,7 +138,7 @@ final class RookIT {
                 .succeeded();
     }
 
-    /// @return its keyring
+    /// @return the identity's keyring
     private Path makeIdentity() throws IOException {
         Path tools = Files.writeString(
                 folder.resolve("tools"), "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n");
@@ -203,7 +204,7 @@ final class RookIT {
         var _ = CLUSTER.kubectl("delete", "pv", "moved-data");
     }
 
-    /// As Rook writes it where it has been told to require messenger v2.
+    /// Writes what Rook writes if it requires messenger v2, and then what it writes otherwise.
     @Test
     @Order(5)
     void whatRookWritesReachesNodesByItself() {

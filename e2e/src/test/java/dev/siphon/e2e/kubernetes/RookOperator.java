@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/// Rook's operator as a process of the lab. It takes the lab's Ceph for one that it does not run itself (an external
-/// cluster), of which it has the administrator's key: it makes identities and Secrets for its CSI drivers, and keeps
-/// the ConfigMap with the monitors.
+/// Rook's operator as a process of the lab. It treats the lab's Ceph as an external cluster with the
+/// administrator's key: it creates identities and Secrets for its CSI drivers, and maintains the ConfigMap of the
+/// monitors.
 final class RookOperator implements AutoCloseable {
     static final String NAMESPACE = "rook-ceph";
     private static final String DAEMON = "rook";
 
-    /// What the operator runs in: it looks for its pod, and for that pod's service account.
+    /// The operator's own pod and service account, which it looks up.
     private static final String POD = """
             apiVersion: v1
             kind: ServiceAccount
@@ -63,9 +63,9 @@ final class RookOperator implements AutoCloseable {
         this.folder = cluster.lab().run().resolve(DAEMON);
     }
 
-    /// Starts it, and waits until it is connected and has made what it makes.
+    /// Starts Rook and waits until it is connected and has created its Secret.
     ///
-    /// @param endpoints where it is told that the monitors are, as `NAME=ADDRESS:PORT`, with commas between
+    /// @param endpoints the monitors, as `NAME=ADDRESS:PORT`, separated by commas
     static RookOperator start(Cluster cluster, String endpoints) {
         RookOperator rook = new RookOperator(cluster);
         var _ = cluster.kubectl(
@@ -89,7 +89,7 @@ final class RookOperator implements AutoCloseable {
         return rook;
     }
 
-    /// By Rook's own script.
+    /// Runs Rook's own import script.
     private void importCluster(String endpoints) {
         write("kubectl", "#!/bin/sh\nexec " + Project.folder().resolve("e2e/lab") + " kubectl \"$@\"\n");
         Map<String, String> environment = Map.of(
@@ -121,7 +121,8 @@ final class RookOperator implements AutoCloseable {
         var _ = cluster.kubectl("apply", "-f", write(name, manifest).toString());
     }
 
-    /// In a mount namespace of its own, since it wants the files of a pod, and writes Ceph's where everybody has them.
+    /// Runs it in its own mount namespace, because it needs a pod's files and writes Ceph's configuration to the
+    /// system's place.
     private void run() {
         String token = cluster.kubectl("-n", NAMESPACE, "create", "token", "rook-ceph-system", "--duration=24h");
         Path account = write("token", token.strip());
@@ -144,7 +145,7 @@ final class RookOperator implements AutoCloseable {
         daemon("start");
     }
 
-    /// Where Rook has its monitors.
+    /// Returns Rook's ConfigMap of monitors.
     Resource<ConfigMap> monitors() {
         return cluster.client().configMaps().inNamespace(NAMESPACE).withName("rook-ceph-mon-endpoints");
     }
@@ -157,7 +158,7 @@ final class RookOperator implements AutoCloseable {
         var _ = Command.run(words.toArray(String[]::new));
     }
 
-    /// Ends it, and takes away what it has made.
+    /// Stops Rook and removes what it created.
     @Override
     public void close() {
         daemon("sig", "TERM");
@@ -187,7 +188,7 @@ final class RookOperator implements AutoCloseable {
         return writeTo(folder.resolve(name), text);
     }
 
-    /// Some hold keys.
+    /// Readable by root only, because some files hold keys.
     private static Path writeTo(Path file, String text) {
         try {
             Files.deleteIfExists(file);

@@ -23,17 +23,16 @@ import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// The dataset `digits` of an account, sealed by an administrator with a client that sees the whole file
-/// system, and the object that declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which says
-/// `seven`.
+/// The dataset `digits` of an account, sealed by an administrator whose client sees the whole file system, with the
+/// object that declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which contains `seven`.
 ///
-/// @param declaration the object as `siphon dataset seal` has printed it
+/// @param declaration the object as `siphon dataset seal` printed it
 record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
     private static final String VERSION = "siphon.dev/v1alpha1";
     private static final int FILES = 50;
     private static final int STEP = 1000;
 
-    /// Seals one whose only reader is its owner, and declares nothing.
+    /// Seals a dataset that only its owner may read; declares nothing.
     static SealedDataset seal(Cluster cluster, Tenant owner) {
         try (CephTree tree = CephTree.mount(cluster.lab())) {
             Path root = tree.at("/");
@@ -77,12 +76,12 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
         }
     }
 
-    /// How people name it.
+    /// Returns the name for users.
     String reference() {
         return owner.account() + "/digits";
     }
 
-    /// The name of its object.
+    /// Returns the name of its object.
     String name() {
         return owner.account() + ".digits";
     }
@@ -91,7 +90,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
         return declaration.getAsJsonObject("spec").get("digest").getAsString();
     }
 
-    /// Declares it with these readers, also where it is declared already.
+    /// Declares the dataset with these readers, or changes its readers.
     SealedDataset declare(String... readers) {
         JsonArray all = new JsonArray();
         Stream.of(readers).forEach(all::add);
@@ -109,7 +108,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
         return cluster.client().genericKubernetesResources(VERSION, "Dataset").withName(name());
     }
 
-    /// The objects about its replicas on disks of nodes.
+    /// Returns its objects for replicas on nodes' disks.
     List<GenericKubernetesResource> replicas() {
         return ofThis(cluster.client()
                 .genericKubernetesResources(VERSION, "DatasetReplica")
@@ -117,7 +116,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
                 .getItems());
     }
 
-    /// Waits until the objects about its replicas are as `condition` wants them.
+    /// Waits until its replica objects satisfy `condition`.
     List<GenericKubernetesResource> awaitReplicas(String what, Predicate<List<GenericKubernetesResource>> condition) {
         return ofThis(cluster.awaitAll(
                 what,
@@ -131,35 +130,35 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
                 .toList();
     }
 
-    /// Sees to it that it is on no disk of the lab's node, and that no object knows of a replica.
+    /// Evicts it from all disks of the lab's node and waits until no replica object is left.
     void evict(Installation siphon) {
         var _ = siphon.onNode("siphon", "cache", "evict", digest());
         var _ = awaitReplicas("no replica of " + name(), List::isEmpty);
     }
 
-    /// Takes it away. Ends when its identity in Ceph has gone, which pods that read it hold.
+    /// Deletes it and waits until its identity in Ceph is gone; pods that read it keep that one.
     void delete() {
         var _ = resource().delete();
         awaitNoIdentity();
     }
 
-    /// Waits until nobody has a key for it.
+    /// Waits until no key opens it.
     void awaitNoIdentity() {
         var _ = Await.until(
                 "no identity of " + name(), Cluster.PATIENCE, () -> identities().isEmpty());
     }
 
-    /// The identities in Ceph that open its image: their caps name its directory.
+    /// Returns the identities in Ceph that open its image: their caps name its directory.
     List<String> identities() {
         return cluster.identitiesWith("path=" + path());
     }
 
-    /// Where its image lies in the file system.
+    /// Returns its image's directory in the file system.
     String path() {
         return declaration.getAsJsonObject("spec").get("path").getAsString();
     }
 
-    /// What nodes ask for it in the owner's namespace, and what they are answered.
+    /// Returns the nodes' requests for datasets in the owner's namespace, with the replies.
     List<GenericKubernetesResource> accesses() {
         return cluster.client()
                 .genericKubernetesResources(VERSION, "DatasetAccess")
@@ -168,7 +167,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
                 .getItems();
     }
 
-    /// Where its image is mounted on the lab's node.
+    /// Returns the mount points of its image on the lab's node.
     List<String> mounts() {
         return MountTable.read().entries().stream()
                 .map(MountEntry::mountPoint)
@@ -176,7 +175,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
                 .toList();
     }
 
-    /// Pods on a node, and of which namespaces they are.
+    /// The number of pods on a node, and their namespaces.
     record Usage(String node, long pods, List<String> namespaces) {
         private static Usage of(Map<?, ?> status) {
             return new Usage(
@@ -187,7 +186,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
         }
     }
 
-    /// Waits until its object says that these pods use it.
+    /// Waits until its object reports these pods.
     void awaitPods(List<Usage> wanted) {
         var _ = cluster.await(
                 "pods of " + name() + ": " + wanted,

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/// A snapshot that becomes a sealed dataset, which a claim shows: dataset-snapshot.yaml.
+/// A snapshot becomes a sealed dataset, which a claim shows: dataset-snapshot.yaml.
 @Tag("kubernetes")
 @AloneOnCluster
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -63,7 +63,7 @@ final class SealedSnapshotIT {
     void aPodReadsWhatTheVolumeHadAndCannotWrite() {
         String log = owner.podCalled("training-v1").succeeded().log();
 
-        // what a container says on two streams comes in any order
+        // a container's stdout and stderr interleave in any order
         assertTrue(log.lines().map(String::strip).anyMatch("3"::equals), log);
         assertTrue(log.contains("Read-only file system"), log);
     }
@@ -78,7 +78,7 @@ final class SealedSnapshotIT {
                         .matcher(described)
                         .find(),
                 described);
-        // the next look at datasets finds it
+        // the controller finds it with its next check of datasets
         Pattern ready = Pattern.compile("(?m)^u62.training-v1 +true .*\\[\"u62\"\\]");
         var _ = Await.until(
                 "kubectl get datasets shows it as ready",
@@ -104,7 +104,7 @@ final class SealedSnapshotIT {
         assertEquals(List.of(), PackersLeft.packers(CLUSTER));
     }
 
-    /// As if its packer had written something else than it says, or its node.
+    /// As if the packer or its node had written other data than it reported.
     @Test
     @Order(1)
     void anImageThatIsNotWhatItsManifestSaysIsNoDataset() throws IOException {
@@ -160,7 +160,7 @@ final class SealedSnapshotIT {
                 () -> PackersLeft.packers(CLUSTER).isEmpty());
     }
 
-    /// As if the packer had kept its mount, and written after an earlier version had sealed the image.
+    /// As if the packer had kept its mount and written after an earlier version sealed the image.
     @Test
     @Order(1)
     void anImageThatWasChangedBeforeItIsReadBackIsRefused() throws IOException {
@@ -218,7 +218,7 @@ final class SealedSnapshotIT {
                 .strip();
     }
 
-    /// As soon as the manifest is there.
+    /// Changes a byte as soon as the manifest exists.
     private static void swapAByte(CephTree tree, List<String> others) throws IOException {
         AtomicReference<Path> made = new AtomicReference<>(tree.at("/datasets"));
         var _ = Await.until("an image is made", Cluster.PATIENCE, () -> {

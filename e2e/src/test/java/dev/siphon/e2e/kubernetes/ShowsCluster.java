@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
 
-/// Prints what there is to see in the cluster when a test or its preparation has failed.
+/// Prints the cluster's state when a test or its preparation fails.
 final class ShowsCluster implements AfterTestExecutionCallback, LifecycleMethodExecutionExceptionHandler {
     @Override
     public void afterTestExecution(ExtensionContext context) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A kubelet that does not say which GPUs a pod holds: no pod waits for that.
+/// A kubelet that does not report which GPUs a pod holds: no pod waits for it.
 @Tag("kubernetes")
 @AloneOnCluster
 final class SilentKubeletIT {
@@ -22,7 +22,7 @@ final class SilentKubeletIT {
     private static final Path SILENT = Path.of("/var/lib/siphon/silent.sock");
     private static final String ASKED = "SIPHON_POD_RESOURCES=";
 
-    /// The plugin's patience is 2 s; the machine does something else meanwhile.
+    /// The plugin's timeout is 2 s; the rest is for other load on the machine.
     private static final double LONGER_SECONDS = 3;
 
     @SuppressWarnings("NullAway.Init")
@@ -41,7 +41,7 @@ final class SilentKubeletIT {
         siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 43);
         dataset = SealedDataset.seal(CLUSTER, tenant).declare(tenant.account());
-        // each is the first pod of a plugin that was started just now, which is slower by a second than the next ones
+        // each measured pod is the first of a new plugin, which takes a second longer than later ones
         siphon.restartNodes();
         usualSeconds = seconds("usual");
     }
@@ -75,7 +75,7 @@ final class SilentKubeletIT {
         assertTrue(seconds < usualSeconds + LONGER_SECONDS, () -> seconds + " s, usually " + usualSeconds + " s");
     }
 
-    /// From a pod with one GPU being asked for to its first command.
+    /// Returns the seconds from the request for a pod with one GPU to its first command.
     private static double seconds(String name) {
         double begun = uptime(read(Path.of("/proc/uptime")));
         TestPod pod = tenant.pod(name, "cat /proc/uptime; cat /data/two/7")

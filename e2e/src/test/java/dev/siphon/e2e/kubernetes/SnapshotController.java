@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/// Snapshots, which the cluster's administrator brings: the custom resources, and the controller that all drivers
+/// Snapshots, which a cluster's administrator adds: the custom resources, and the controller that all drivers
 /// share.
 final class SnapshotController {
     private static final String NAME = "snapshot-controller";
@@ -17,7 +17,7 @@ final class SnapshotController {
 
     private SnapshotController() {}
 
-    /// Adds them, and puts the chart with snapshots in the place of the one without; unless that was done before.
+    /// Adds both and switches to the chart with snapshots, unless already done.
     static void addTo(Installation siphon, Cluster cluster) {
         if (Files.exists(cluster.lab().run().resolve("daemon").resolve(NAME))) {
             return;
@@ -29,7 +29,7 @@ final class SnapshotController {
                                 Chart.program(NAME).toString(),
                                 "--kubeconfig=" + Path.of(Objects.requireNonNull(System.getenv("KUBECONFIG")))))
                 .start();
-        // where sealed snapshots go
+        // the directory of sealed snapshots
         try (CephTree tree = CephTree.mount(cluster.lab())) {
             var _ = Files.createDirectories(tree.at("/datasets"));
         } catch (IOException e) {
@@ -53,7 +53,7 @@ final class SnapshotController {
         }
     }
 
-    /// Brings them again to a Kubernetes that has begun anew.
+    /// Adds both to a Kubernetes that started empty again.
     static void addAgain(Cluster cluster) {
         define(cluster);
         LabDaemon daemon = new LabDaemon(NAME);
@@ -63,12 +63,12 @@ final class SnapshotController {
         var _ = daemon.start();
     }
 
-    /// Waits until a snapshot can be used.
+    /// Waits until a snapshot is ready to use.
     static void awaitReady(Tenant tenant, String snapshot) {
         awaitReady(tenant, GROUP + "/v1", "VolumeSnapshot", snapshot);
     }
 
-    /// Waits until all snapshots of a group can be used.
+    /// Waits until a group snapshot is ready to use.
     static void awaitGroupReady(Tenant tenant, String group) {
         awaitReady(tenant, "group" + GROUP + "/v1", "VolumeGroupSnapshot", group);
     }

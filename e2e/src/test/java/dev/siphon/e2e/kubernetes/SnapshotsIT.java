@@ -9,7 +9,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// The chart with snapshots takes the place of the one without: a snapshot, a claim from it, and classes of attributes.
+/// Switches to the chart with snapshots: a snapshot, a claim from it, a group snapshot, and
+/// VolumeAttributesClasses.
 @Tag("kubernetes")
 @AloneOnCluster
 final class SnapshotsIT {
@@ -84,7 +85,7 @@ final class SnapshotsIT {
         }
     }
 
-    /// What the group has of a claim.
+    /// Returns the group's snapshot of a claim.
     private static String snapshotOf(String claim) {
         return CLUSTER.kubectl(
                 "-n",

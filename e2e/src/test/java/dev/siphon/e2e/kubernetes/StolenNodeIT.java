@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Two nodes read a dataset by one claim, and one of them is stolen.
+/// Two nodes read a dataset through one claim, and one of them is stolen.
 @Tag("kubernetes")
 @AloneOnCluster
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -84,7 +84,7 @@ final class StolenNodeIT {
                 .substring("client.".length());
     }
 
-    /// Who has copied a key.
+    /// Returns a holder of a copied key.
     private KeyHolder thief(String identity) {
         String key = CLUSTER.ceph("auth", "print-key", "client." + identity).strip();
         return KeyHolder.with(identity, key, folder);

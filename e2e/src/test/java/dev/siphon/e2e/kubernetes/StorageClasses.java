@@ -5,14 +5,14 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Classes that an administrator makes of `siphon`, the one that comes with the installation.
+/// Classes that an administrator derives from `siphon`, the installation's own.
 final class StorageClasses {
     private static final String VERSION = "storage.k8s.io/v1";
     private static final String KIND = "StorageClass";
 
     private StorageClasses() {}
 
-    /// Makes one that has these parameters beside or in place of those of `siphon`.
+    /// Creates a class with the parameters of `siphon`, overridden and extended by these.
     static void derive(Cluster cluster, String name, Map<String, String> parameters) {
         GenericKubernetesResource made = cluster.client()
                 .genericKubernetesResources(VERSION, KIND)

@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 
-/// A namespace, and the account whose pods run in it. Its people make claims and pods there.
+/// A namespace and the account that its pods run as. Its users create claims and pods there.
 ///
 /// @param number of the account: u7 has the uid and the gid 10007
 record Tenant(Cluster cluster, String namespace, int number) implements AutoCloseable {
     private static final int FIRST_UID = 10_000;
 
-    /// Makes the namespace that has an account's name, and so is that account's.
+    /// Creates a namespace with an account's name, which that account therefore owns.
     static Tenant ofAccount(Cluster cluster, int number) {
         return of(cluster, "u" + number, number, Map.of());
     }
 
-    /// Makes a namespace of any name, with annotations.
+    /// Creates a namespace of any name, with annotations.
     static Tenant of(Cluster cluster, String namespace, int number, Map<String, String> annotations) {
         KubernetesClient client = cluster.client();
         var _ = client.namespaces()
@@ -32,7 +32,7 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
                         .endMetadata()
                         .build())
                 .create();
-        // no pod can be made before it
+        // pods need it
         var _ = cluster.await(
                 "the service account of " + namespace,
                 client.serviceAccounts().inNamespace(namespace).withName("default"),
@@ -40,7 +40,7 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
         return new Tenant(cluster, namespace, number);
     }
 
-    /// What the account is called.
+    /// Returns the account's name.
     String account() {
         return "u" + number;
     }
@@ -49,12 +49,12 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
         return FIRST_UID + number;
     }
 
-    /// Claims a volume of the class `siphon`, which many pods may write.
+    /// Claims a volume of class `siphon` that many pods may write.
     TestClaim claim(String name, String size) {
         return claim(name, size, UnaryOperator.identity());
     }
 
-    /// The same with changes.
+    /// Does the same with changes.
     TestClaim claim(String name, String size, UnaryOperator<PersistentVolumeClaimBuilder> change) {
         PersistentVolumeClaim claim = change.apply(new PersistentVolumeClaimBuilder()
                         .withNewMetadata()
@@ -76,7 +76,7 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
         return claimCalled(name);
     }
 
-    /// Claims a dataset, to be read by many pods.
+    /// Claims a dataset that many pods may read.
     TestClaim datasetClaim(String name, String dataset) {
         return claim(
                 name,
@@ -89,29 +89,29 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
                         .endSpec());
     }
 
-    /// One that is there already.
+    /// Returns an existing claim.
     TestClaim claimCalled(String name) {
         return new TestClaim(cluster, namespace, name);
     }
 
-    /// What a pod of this namespace is to be, which runs as the account.
+    /// Specifies a pod of this namespace that runs as the account.
     PodRequest pod(String name, String script) {
         return PodRequest.of(this, name, script);
     }
 
-    /// One that is there already, or will be.
+    /// Returns a pod that exists or will exist.
     TestPod podCalled(String name) {
         return new TestPod(cluster, namespace, name);
     }
 
-    /// Deletes its snapshots, after the pods and claims that show them: a dataset in use stays.
+    /// Deletes its snapshots, after the pods and claims that show them: a dataset in use cannot be deleted.
     void deleteSnapshots() {
         for (String each : List.of("pods", "persistentvolumeclaims", "volumegroupsnapshots", "volumesnapshots")) {
             var _ = cluster.kubectl("-n", namespace, "delete", each, "--all");
         }
     }
 
-    /// Deletes the namespace and waits until it is gone, and its claims' volumes with it.
+    /// Deletes the namespace and waits until it and its claims' volumes are gone.
     @Override
     public void close() {
         KubernetesClient client = cluster.client();

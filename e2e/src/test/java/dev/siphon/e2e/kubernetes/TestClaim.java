@@ -15,7 +15,7 @@ record TestClaim(Cluster cluster, String namespace, String name) {
         return cluster.client().persistentVolumeClaims().inNamespace(namespace).withName(name);
     }
 
-    /// Waits until it has its volume.
+    /// Waits until the claim is bound.
     TestClaim bound() {
         var _ = cluster.await(
                 "claim " + name + " is bound",
@@ -24,25 +24,25 @@ record TestClaim(Cluster cluster, String namespace, String name) {
         return this;
     }
 
-    /// The volume that it is bound to.
+    /// Returns the bound volume.
     PersistentVolume volume() {
         String volume = Objects.requireNonNull(resource().get().getSpec().getVolumeName(), name + " has no volume");
         return cluster.client().persistentVolumes().withName(volume).get();
     }
 
-    /// An attribute of that volume.
+    /// Returns an attribute of that volume.
     String attribute(String key) {
         return volume().getSpec().getCsi().getVolumeAttributes().getOrDefault(key, "none");
     }
 
-    /// Where the volume lies in Ceph.
+    /// Returns the volume's subvolume in Ceph.
     Subvolume subvolume() {
         // VERSION:CLUSTER:FS:GROUP:NAME
         String[] parts = volume().getSpec().getCsi().getVolumeHandle().split(":", -1);
         return new Subvolume(parts[GROUP], parts[NAME]);
     }
 
-    /// Asks for another size, and waits until it has it.
+    /// Requests another size and waits until the claim has it.
     void resize(String size) {
         var _ = resource().edit(claim -> {
             claim.getSpec().getResources().getRequests().put("storage", new Quantity(size));
@@ -55,7 +55,7 @@ record TestClaim(Cluster cluster, String namespace, String name) {
                         .equals(claim.getStatus().getCapacity().get("storage")));
     }
 
-    /// Asks for a class of attributes, and waits until it has it.
+    /// Requests a VolumeAttributesClass and waits until the claim has it.
     void setAttributes(String attributesClass) {
         var _ = resource().edit(claim -> {
             claim.getSpec().setVolumeAttributesClassName(attributesClass);
@@ -67,14 +67,14 @@ record TestClaim(Cluster cluster, String namespace, String name) {
                 claim -> attributesClass.equals(claim.getStatus().getCurrentVolumeAttributesClassName()));
     }
 
-    /// Waits until an event of it says what `pattern` finds.
+    /// Waits until an event of the claim matches `pattern`.
     ///
-    /// @return what it says, as `REASON: MESSAGE`
+    /// @return the event, as `REASON: MESSAGE`
     String told(String pattern) {
         return cluster.awaitEvent(namespace, name, pattern);
     }
 
-    /// Deletes it and waits until it is gone.
+    /// Deletes the claim and waits until it is gone.
     void delete() {
         var _ = resource().delete();
         var _ = cluster.await("the end of claim " + name, resource(), Objects::isNull);

@@ -21,13 +21,13 @@ record TestJob(Cluster cluster, String namespace, String name) {
         return cluster.client().batch().v1().jobs().inNamespace(namespace).withName(name);
     }
 
-    /// Waits until all its pods have ended well.
+    /// Waits until the Job is complete.
     TestJob complete() {
         assertEquals("Complete", end());
         return this;
     }
 
-    /// Waits until so many of its pods have ended well.
+    /// Waits until so many of its pods have succeeded.
     void awaitSucceeded(int pods) {
         var _ = cluster.await(
                 pods + " pods of job " + name,
@@ -37,7 +37,7 @@ record TestJob(Cluster cluster, String namespace, String name) {
                         && job.getStatus().getSucceeded() >= pods);
     }
 
-    /// Waits until it has failed.
+    /// Waits until the Job has failed.
     TestJob failed() {
         assertEquals("Failed", end());
         return this;
@@ -61,7 +61,7 @@ record TestJob(Cluster cluster, String namespace, String name) {
                 .orElse("");
     }
 
-    /// Its pods, those that have failed included.
+    /// Returns its pods, including failed ones.
     List<Pod> pods() {
         return labelled().list().getItems();
     }
@@ -70,7 +70,7 @@ record TestJob(Cluster cluster, String namespace, String name) {
         return cluster.client().pods().inNamespace(namespace).withLabel("batch.kubernetes.io/job-name", name);
     }
 
-    /// What all its pods have said.
+    /// Returns the log lines of all its pods.
     List<String> log() {
         return pods().stream()
                 .flatMap(
@@ -80,7 +80,7 @@ record TestJob(Cluster cluster, String namespace, String name) {
                 .toList();
     }
 
-    /// What events of this reason tell of its pods, each as `POD: MESSAGE`.
+    /// Returns its pods' events with this reason, each as `POD: MESSAGE`.
     List<String> events(String reason) {
         return cluster
                 .client()
@@ -96,7 +96,7 @@ record TestJob(Cluster cluster, String namespace, String name) {
                 .toList();
     }
 
-    /// Deletes it with its pods, and waits until it is gone.
+    /// Deletes the Job with its pods and waits until they are gone.
     void delete() {
         var _ = resource().delete();
         var _ = cluster.await("the end of job " + name, resource(), Objects::isNull);

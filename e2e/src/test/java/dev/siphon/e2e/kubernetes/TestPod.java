@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// A pod of a test, whose first container is the one that counts.
+/// A pod of a test with one container.
 record TestPod(Cluster cluster, String namespace, String name) {
     PodResource resource() {
         return cluster.client().pods().inNamespace(namespace).withName(name);
@@ -30,7 +30,7 @@ record TestPod(Cluster cluster, String namespace, String name) {
         return resource().get().getStatus().getPhase();
     }
 
-    /// Waits until it runs.
+    /// Waits until the pod is ready.
     TestPod ready() {
         var _ = cluster.await("pod " + name + " is ready", resource(), TestPod::isReady);
         return this;
@@ -42,7 +42,7 @@ record TestPod(Cluster cluster, String namespace, String name) {
                         .anyMatch(each -> "Ready".equals(each.getType()) && "True".equals(each.getStatus()));
     }
 
-    /// Waits until it has ended well.
+    /// Waits until the pod has succeeded.
     TestPod succeeded() {
         Pod ended = cluster.await(
                 "pod " + name + " ends",
@@ -56,7 +56,7 @@ record TestPod(Cluster cluster, String namespace, String name) {
         return Objects.requireNonNullElse(pod.getStatus().getPhase(), "none");
     }
 
-    /// All that it has said.
+    /// Returns the whole log.
     String log() {
         return resource().getLog();
     }
@@ -65,7 +65,7 @@ record TestPod(Cluster cluster, String namespace, String name) {
         return resource().tailingLines(1).getLog().strip();
     }
 
-    /// Waits until it says a line in which `pattern` is found, following its log.
+    /// Follows the log until a line matches `pattern`.
     ///
     /// @return the line
     String says(String pattern) {
@@ -105,16 +105,16 @@ record TestPod(Cluster cluster, String namespace, String name) {
         }
     }
 
-    /// Runs a command in it that must succeed.
+    /// Runs a command in the pod; it must succeed.
     ///
-    /// @return what it said
+    /// @return its output
     String run(String... command) {
         Command.Result result = attempt(command);
         assertEquals(0, result.exit(), () -> String.join(" ", command) + " in " + name + ": " + result.output());
         return result.output().strip();
     }
 
-    /// Runs a command in it that may fail.
+    /// Runs a command in the pod; it may fail.
     Command.Result attempt(String... command) {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try (ExecWatch running =
@@ -129,19 +129,19 @@ record TestPod(Cluster cluster, String namespace, String name) {
         }
     }
 
-    /// Waits until an event of it says what `pattern` finds.
+    /// Waits until an event of the pod matches `pattern`.
     ///
-    /// @return what it says, as `REASON: MESSAGE`
+    /// @return the event, as `REASON: MESSAGE`
     String told(String pattern) {
         return cluster.awaitEvent(namespace, name, pattern);
     }
 
-    /// Asks for its end.
+    /// Requests the pod's deletion.
     void remove() {
         var _ = resource().delete();
     }
 
-    /// Deletes it and waits until it is gone.
+    /// Deletes the pod and waits until it is gone.
     void delete() {
         remove();
         var _ = cluster.await("the end of pod " + name, resource(), Objects::isNull);

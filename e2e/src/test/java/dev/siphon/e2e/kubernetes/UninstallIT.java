@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// One command takes Siphon away, and nothing of it is left. Runs last.
+/// One command uninstalls Siphon and leaves nothing behind. Runs before ReinstallIT and LostKubernetesIT only.
 @Tag("kubernetes")
 @AloneOnCluster
 @Order(3)

@@ -1,4 +1,4 @@
-/// Siphon on a real Kubernetes, as its users and administrators meet it.
+/// Siphon on a real Kubernetes, as its users and administrators use it.
 @NullMarked
 package dev.siphon.e2e.kubernetes;
 
