@@ -1,9 +1,9 @@
-# Sourced by e2e/lab: the namespaces of a lab, the process that holds them, and the way in.
-# The holder is pid 1 of the lab. When it ends, the kernel ends every daemon, driver and ceph-fuse in the lab, and
-# with the last process go the mounts; only the network namespace and the veth pair have names and must be removed.
+# Sourced by e2e/lab: the namespaces of a lab, the process that holds them, and how to enter them. The holder is pid 1 of
+# the lab. When it ends, the kernel kills every daemon, driver and ceph-fuse in the lab. The mounts vanish with the last
+# process; only the network namespace and the veth pair have names and must be removed.
 # shellcheck shell=bash disable=SC2153 # HERE, PROJECT, LAB_*, LAYER, RUN, NETNS, VETH and LOCK come from e2e/lab
 
-# The kernel's start time of a process, so that a reused process id is not taken for the holder.
+# Prints a process's start time in the kernel, so that a reused process id is not mistaken for the holder.
 started_at() { awk '{ sub(/^.*\) /, ""); print $20 }' "/proc/$1/stat" 2>/dev/null; }
 
 holder_alive() {
@@ -15,7 +15,7 @@ holder_alive() {
 
 holder_pid() { cut -d' ' -f1 "$RUN/holder"; }
 
-# What the lab shows of the host, at the same paths.
+# Prints the host paths that the lab shows, at the same place.
 visible_paths() {
   printf '%s\n' "$PROJECT" "$HOME/.m2" "$LAB_DIR"/{run,guest,guest-smp,kubernetes,engine} /tmp
   "$HERE/lab.d/jdk" 2>/dev/null || true
@@ -75,7 +75,7 @@ holder_start() {
   echo "$pid $(started_at "$pid")" >"$RUN/holder"
 }
 
-# Every process in the lab's network is the lab's, however it came there; the kernel knows them all.
+# Every process in the lab's network belongs to the lab, however it got there; the kernel lists them all.
 holder_stop() {
   local pids
   if holder_alive; then kill -KILL "$(holder_pid)" 2>/dev/null || true; fi
@@ -89,7 +89,7 @@ holder_stop() {
   die "these processes do not end: $(tr '\n' ' ' <<<"$pids")"
 }
 
-# The environment of a command in the lab, on top of the caller's own.
+# Sets the environment of a command in the lab, on top of the caller's own.
 holder_environment() {
   set -a
   # shellcheck source=/dev/null
@@ -103,8 +103,8 @@ holder_environment() {
 
 holder_enter() { (holder_exec "$@"); }
 
-# nsenter stays outside as the parent, so the command asks to be ended when it goes (a killed test runner leaves
-# no JVM behind). Where the caller's directory does not exist inside, the command starts in /.
+# nsenter stays outside as the parent, so the command asks the kernel to terminate it when nsenter ends (a killed test
+# runner leaves no JVM behind). If the caller's directory does not exist inside, the command starts in /.
 holder_exec() {
   local pid
   pid=$(holder_pid)
@@ -114,7 +114,7 @@ holder_exec() {
     /bin/bash -c 'cd "$1" 2>/dev/null || cd /; shift; exec "$@"' lab "$PWD" "$@"
 }
 
-# A /24 per lab: the host is .1, the daemons .2. Letters have fixed numbers, other names take the first free one.
+# A /24 per lab: the host is .1, the daemons .2. Letters have fixed numbers; other names take the first free one.
 network_create() {
   local number
   exec {NETLOCK}>"$LAB_DIR/.lock-network"
@@ -136,7 +136,7 @@ network_claim() {
   ip link add "$VETH" type veth peer name eth0 netns "$NETNS"
   ip address add "$net.1/24" dev "$VETH"
   ip link set "$VETH" up
-  # Packets that come from this lab may go on to other labs; the host's own forwarding stays as it is.
+  # Packets from this lab may be forwarded to other labs; the host's own forwarding stays unchanged.
   echo 1 >"/proc/sys/net/ipv4/conf/$VETH/forwarding"
   ip -n "$NETNS" link set lo up
   # an address of this host that no certificate names

@@ -3,7 +3,7 @@
 #   guest-smp  with several
 # shellcheck shell=bash
 
-# Raised when a finished folder has to be made anew.
+# Increase when finished folders must be rebuilt.
 declare -A RECIPES=([guest]=1 [guest-smp]=1)
 
 # kernel_is_there LAB_DIR FOLDER

@@ -1,10 +1,10 @@
-# Sourced: how the programs of Kubernetes become daemons of a lab or of a guest (lab.d/daemon).
+# Sourced: turns the programs of Kubernetes into daemons of a lab or of a guest (lab.d/daemon).
 
-# command NAME ARGS...: a daemon of the lab, without the lab's environment.
+# command_of NAME ARGS...: writes a daemon of the lab that runs without the lab's environment.
 command_of() {
   local name=$1
   {
-    # what containerd unpacks is for every user of a container
+    # every user of a container must be able to read what containerd unpacks
     printf '#!/bin/sh\numask 022\n'
     printf 'exec env -i PATH=%q HOME=/root' "$PATH"
     printf ' %q' "$@"
