@@ -1,8 +1,8 @@
-# Sourced by functions.bash: datasets that an administrator declares, and who reads them.
+# Sourced by functions.bash: datasets that an administrator declares, and their readers.
 # shellcheck shell=bash disable=SC2016,SC2119,SC2120 # scripts for the lab's shell; e2e/gpu-wait has one to seal
 
-# seal_a_dataset [SCRIPT [NAME]]: u2/NAME of what that makes in a folder, as an administrator does with a client that sees the whole
-# file system. Prints the object that declares it.
+# seal_a_dataset [SCRIPT [NAME]]: seals u2/NAME from the files that the script creates, as an administrator whose client
+# sees the whole file system. Prints the object that declares it.
 seal_a_dataset() {
   local fifty='mkdir one two; for n in {1..50}; do head -c $((n * 1000)) /dev/urandom >"one/$n"; done; echo seven >two/7'
   lab run bash -euo pipefail -c '

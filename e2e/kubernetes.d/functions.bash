@@ -1,5 +1,6 @@
-# Sourced by e2e/upgrade, e2e/waves, e2e/namespaces and e2e/gpu-wait: Siphon on a real Kubernetes, step by step. Each step says what
-# it expects and stops when it is not so. What follows it runs in a lab of LAB_NAME, which is taken down then.
+# Sourced by e2e/upgrade, e2e/waves, e2e/namespaces, e2e/gpu-wait and e2e/cluster-memory: Siphon on a real Kubernetes, step
+# by step. Each step states its expectation and stops if it fails. The script that sources this continues in the lab
+# LAB_NAME, which is taken down afterwards.
 # shellcheck shell=bash
 set -euo pipefail
 E2E=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -39,7 +40,7 @@ command_of_daemon() {
   printf '#!/bin/sh\nexec%s\n' "$(printf ' %q' "${@:2}")" >"$LAB_RUN/daemon/$1"
   chmod 0755 "$LAB_RUN/daemon/$1"
 }
-# settles WHAT ARGS...: kubectl wait, and what there is to see when it is in vain.
+# settles WHAT ARGS...: runs kubectl wait, and describes the cluster if that fails.
 settles() {
   local what=$1
   shift
@@ -52,7 +53,7 @@ describe_all() {
   kubectl -n siphon logs daemonset/siphon-node --tail=15 --prefix || true
 }
 
-# What an administrator does: monitors, a key, LDAP, and the image's name.
+# Does an administrator's part: monitors, a key, LDAP, and the image's name.
 configure() {
   local deploy=$LAB_RUN/deploy
   mkdir -p "$deploy"
@@ -99,7 +100,7 @@ spec: {storageClassName: ${4:-siphon}, accessModes: [ReadWriteMany], resources: 
 END
 }
 
-# told WHAT PATTERN CMD...: what people are shown in the end.
+# told WHAT PATTERN CMD...: retries the command until its output matches.
 told() {
   local what=$1 pattern=$2 text=
   shift 2

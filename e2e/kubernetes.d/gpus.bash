@@ -1,12 +1,12 @@
-# Sourced by functions.bash: pods with GPUs that are not there, on a machine that is a tree of files, read a dataset from the
-# cache directory that is nearest. Four GPUs and an NVMe disk on each of two NUMA nodes.
+# Sourced by functions.bash: pods with made-up GPUs, on a machine simulated by a tree of files, read a dataset from the
+# nearest cache directory. Each of two NUMA nodes has four GPUs and an NVMe disk.
 # shellcheck shell=bash disable=SC2016,SC2153 # scripts for the lab's shell and for pods; LAB_* and E2E come from functions.bash
 GPUS=("GPU-fake-"{0,1,2,3}"=0" "GPU-fake-"{4,5,6,7}"=1")
 GATE='schedulingGates: [{name: siphon.dev/dataset}]'
 JAVA=("$("$E2E/lab.d/jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED
   --sun-misc-unsafe-memory-access=allow -cp "$E2E/target/test-classes:$(cat "$E2E/target/classpath" 2>/dev/null)")
 
-# As sysfs and the NVIDIA driver describe such a machine; the disks are what /var/lib/siphon/nvme0 and nvme1 are on.
+# Lays the tree out like sysfs and the NVIDIA driver's proc files; /var/lib/siphon/nvme0 and nvme1 are on its disks.
 make_machine() { # GPU=NODE...; of the lab, or of guest $GUEST
   # shellcheck disable=SC2086 # words
   lab ${GUEST:+guest} ${GUEST:-run} bash -euo pipefail -c '
@@ -38,13 +38,13 @@ make_machine() { # GPU=NODE...; of the lab, or of guest $GUEST
     done' bash "$@"
 }
 
-# with_node NAME=VALUE...: the node's pod with this in its environment, `NAME-` without.
+# with_node NAME=VALUE...: sets the environment of the node's pod; `NAME-` removes a variable.
 with_node() {
   kubectl -n siphon set env daemonset/siphon-node "$@" >/dev/null
   kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node"; }
 }
 
-# Two cache directories of so many bytes each, on the disks of that machine.
+# Adds two cache directories of this size, on the disks of that machine.
 begin_gpus() {
   make_machine "${GPUS[@]}"
   daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
@@ -53,8 +53,8 @@ begin_gpus() {
     SIPHON_SYS=/var/lib/siphon/machine/sys SIPHON_PROC=/var/lib/siphon/machine/proc
 }
 
-# gpu_job NAME GPUS PODS [VOLUME [MORE]]: pods of u2 that say which GPUs they hold, and read; $AT_ONCE of them, $SCRIPT in place
-# of that.
+# gpu_job NAME GPUS PODS [VOLUME [MORE]]: runs pods of u2 that print their GPUs and read, $AT_ONCE at a time; $SCRIPT
+# replaces what they run.
 gpu_job() {
   local script='cut -d" " -f1 /proc/uptime; echo "holds $NVIDIA_VISIBLE_DEVICES"; cat /data/two/7'
   kubectl apply -f - >/dev/null <<END

@@ -1,13 +1,13 @@
-# Sourced by functions.bash: a node whose kernel mounts CephFS, beside one that has ceph-fuse.
+# Sourced by functions.bash: a node whose kernel mounts CephFS, beside one with ceph-fuse.
 # shellcheck shell=bash disable=SC2016 # scripts for pods and guests
 
-# What a pod sees at /data, and a line for each beat; a write that fails is the last one. The pod stays, since the kubelet
-# asks after the volumes of pods that run.
+# Prints the mount at /data and a line for each beat; stops at the first failed write. The pod stays, because the kubelet
+# checks the volumes of running pods only.
 BEATS='grep " /data " /proc/mounts; n=0; while n=$((n+1)); echo beat $n >>/data/beats; do echo beat $n; sleep 0.2; done; echo a write failed; sleep 600'
 
 beats() { kubectl -n u1 logs heart --tail=1 | sed -n 's/^beat //p'; }
 
-# awaits a beat later than the number of now.
+# Waits for a later beat than the current one.
 beats_on() { # WHAT
   local before
   before=$(beats)
@@ -19,7 +19,7 @@ beats_on() { # WHAT
   failed "$1: no beat after $before"
 }
 
-# longest_pause BEAT: after that one, by the container's log.
+# longest_pause BEAT: prints the longest pause after that beat, by the container's log.
 longest_pause() {
   kubectl -n u1 logs heart --timestamps | jq -nRr --argjson after "$1" '
     [inputs | capture("^(?<time>[^.]+).* beat (?<beat>[0-9]+)$") | select((.beat | tonumber) >= $after) | .time + "Z" | fromdate]
@@ -28,16 +28,16 @@ longest_pause() {
 
 node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --field-selector "spec.nodeName=$1" -o 'jsonpath={.items[0].metadata.name}'; }
 
-# Of siphon-fuse it stays what it was, until somebody deletes that pod.
+# Omits siphon-fuse, whose image changes only when somebody deletes its pod.
 images_that_run() { kubectl -n siphon get pods -l 'app.kubernetes.io/component!=fuse' -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
 
-# upgrade NODE TAG: to the image of that tag, as docs/operations.md says.
+# upgrade NODE TAG: changes to the image with that tag, as docs/operations.md says.
 upgrade() {
   local old since claims=0 end=$((SECONDS + 180))
   step "an upgrade under it: another tag, kubectl apply -k, and claims all the while"
   old=$(node_pod "$1")
   since=$(beats)
-  # a guest has one slow processor, and is gone soon: no place for a controller
+  # no controller may start on the guest: it has one slow processor and leaves soon
   kubectl cordon "$1" >/dev/null
   sed -i "s/newTag: .*}/newTag: $2}/" "$LAB_RUN/deploy/kustomization.yaml"
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null

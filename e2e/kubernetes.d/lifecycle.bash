@@ -1,13 +1,13 @@
-# Sourced by functions.bash: what is deleted or restarted under pods, and what is left at the end.
+# Sourced by functions.bash: deletions and restarts under pods, and what is left at the end.
 # shellcheck shell=bash disable=SC2153,SC2016 # PROJECT and LAB_* come from functions.bash; scripts for pods
 
-# Where the node shows file systems of Ceph.
+# Prints the mount points of CephFS on the node.
 mounts() { lab run awk '$3 ~ /ceph/ { print $2 }' /proc/mounts; }
 
-# siphon_in_pod ARGS...: an administrator's command, where docs/operations.md says to run it.
+# siphon_in_pod ARGS...: runs an administrator's command where docs/operations.md says to run it.
 siphon_in_pod() { kubectl -n siphon exec "$(leader)" -c siphon -- siphon "$@"; }
 
-# Of volumes, once the last PersistentVolume is gone.
+# Checks for leftovers of volumes once the last PersistentVolume is gone.
 nothing_left() {
   local found
   expect "Secrets of volumes" "" "$(kubectl -n siphon get secrets -o 'jsonpath={.items[?(@.type=="siphon.dev/volume-key")].metadata.name}')"

@@ -1,8 +1,8 @@
-# Sourced by e2e/waves: a driver that answers at once (dev.siphon.e2e.noop), by Siphon's own settings.
+# Sourced by e2e/waves: a driver that replies immediately (dev.siphon.e2e.noop), with Siphon's own settings.
 # shellcheck shell=bash disable=SC2153,SC2016 # JAVA, KUBECONFIG, LAB_* come from e2e/waves and e2e/kubernetes; an awk program
 NOOP=noop.siphon.test
 
-# As Siphon's, with another name.
+# Copies Siphon's objects under another name.
 declare_noop() {
   kubectl get csidriver cephfs.siphon.dev -o json | jq --arg name "$NOOP" '{apiVersion, kind, spec} | .metadata.name = $name' |
     kubectl apply -f - >/dev/null
@@ -11,7 +11,7 @@ declare_noop() {
     kubectl apply -f - >/dev/null
 }
 
-# Driver and provisioner are processes of the node, not pods of it.
+# Driver and provisioner are processes of the node, not pods.
 start_noop() {
   local flags
   step "a driver that answers at once"
