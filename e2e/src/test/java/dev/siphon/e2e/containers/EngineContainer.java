@@ -70,7 +70,7 @@ public final class EngineContainer extends GenericContainer<EngineContainer> {
 
     /// Makes its root read-only, with a writable `/tmp` and `/run`, as in the pods of `deploy/`.
     EngineContainer withReadOnlyRoot() {
-        // the JVM unpacks its native library there
+        // the JVM unpacks its library for native calls there
         return withTmpFs(Map.of("/tmp", "exec,mode=1777", "/run", "mode=755"))
                 .withCreateContainerCmdModifier(command ->
                         Objects.requireNonNull(command.getHostConfig()).withReadonlyRootfs(true));

@@ -212,7 +212,7 @@ final class KeyCommandsIT {
         assertEquals(List.of("client." + now.userId()), identities("client." + first.userId()));
     }
 
-    /// Killed after it removed the identity: only the volume still tells what that one was allowed.
+    /// Killed after it removed the identity: only the volume still shows what that one was allowed.
     @Test
     void aRevocationThatWasKilledIsFinishedByARepeat() throws IOException {
         Volume volume = driver.volume("killed", "u1");

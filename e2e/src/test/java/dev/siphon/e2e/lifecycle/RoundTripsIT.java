@@ -56,7 +56,7 @@ final class RoundTripsIT {
         }
     }
 
-    /// An account with an allowance costs one extra listing of its volumes, at its first use since the start.
+    /// An account with an allowance costs one extra reading of its usage, at its first use since the start.
     @Test
     void anAllowanceCostsNothingOnceTheAccountIsKnown() {
         try (Setup setup = Setup.start()) {
