@@ -6,8 +6,8 @@ import dev.siphon.e2e.driver.NodeMounts;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Controller and node, each in a container of the driver's image with at most the rights of its pod in `deploy/`. A
-/// third container runs Ceph.
+/// Controller and node, each in a container of the driver's image with at most the rights of its pod in `deploy/`.
+/// A third container runs Ceph.
 final class ContainedDriver {
     /// The only account; its uid and gid follow.
     static final String ACCOUNT = "sanity";
