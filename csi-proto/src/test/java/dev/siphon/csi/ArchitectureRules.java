@@ -12,10 +12,10 @@ import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/// What every module keeps to; each has an `ArchitectureTest` that applies these rules to its own classes.
+/// Rules for every module. Each module has an `ArchitectureTest` that applies them to its own classes.
 ///
-/// The direction inside a module is rpc → domain ← adapter: gRPC and protobuf end in `rpc`, librados in `ceph`,
-/// the operating system in `mount` and `linux`, and the domain in the middle knows none of them.
+/// The direction inside a module is rpc → domain ← adapter. gRPC and protobuf end in `rpc`, librados in
+/// `ceph`, the operating system in `mount` and `linux`. The domain knows none of them.
 public final class ArchitectureRules {
     private static final String[] RPC = {
         "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."
@@ -53,8 +53,7 @@ public final class ArchitectureRules {
         "dev.siphon.node.kubernetes.."
     };
 
-    /// Classes of the domain that read or write JSON, since what they keep is in this form: files, notes at
-    /// directories, and objects for `kubectl apply`.
+    /// Domain classes that read or write JSON: files, notes at directories, and objects for `kubectl apply`.
     private static final String JSON_FORMS =
             ".*\\.(FileKeyStore|GrantNote|DatasetsFile|Pod|DatasetRecords|YamlText|.*Documents?)(\\$.*)?";
 

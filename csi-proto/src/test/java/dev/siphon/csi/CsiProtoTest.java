@@ -13,10 +13,10 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/// That our csi.proto is the published one of CSI 1.13.0 on the wire: the descriptors of both must be equal to
-/// the last option. Two differences are allowed: options of the file as a whole, and one field's name.
+/// Checks that our csi.proto equals CSI 1.13.0 on the wire: both descriptors must match in every option. Two
+/// differences are allowed: file options and one field name.
 final class CsiProtoTest {
-    /// Where `mutable_parameters` stands beside `parameters`: the two collide in generated Java.
+    /// Messages in which `mutable_parameters` collides with `parameters` in generated Java.
     private static final Set<String> RENAMED =
             Set.of("CreateVolumeRequest", "ValidateVolumeCapabilitiesRequest", "Confirmed");
 

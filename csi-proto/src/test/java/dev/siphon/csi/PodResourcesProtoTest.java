@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import podresources.v1.Podresources;
 
-/// That what our podresources.proto has of the kubelet's of Kubernetes 1.36 is the same on the wire.
+/// Checks that our subset of podresources.proto equals the kubelet's of Kubernetes 1.36 on the wire.
 final class PodResourcesProtoTest {
     private static FileDescriptorProto published = FileDescriptorProto.getDefaultInstance();
     private static final FileDescriptorProto OURS = Podresources.getDescriptor().toProto();
@@ -23,7 +23,7 @@ final class PodResourcesProtoTest {
         published = PublishedProtos.published(OURS.getName());
     }
 
-    /// What of `file` is not in what was published, as it is there.
+    /// Returns what `file` contains and the published file lacks or defines differently.
     private static List<String> foreign(FileDescriptorProto file) {
         List<String> foreign = new ArrayList<>();
         for (DescriptorProto message : file.getMessageTypeList()) {

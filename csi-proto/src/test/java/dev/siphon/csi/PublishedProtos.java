@@ -16,15 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
-/// Descriptors of published .proto files, as `make published` has written them down, and how to compare them with those
-/// in the code that is generated from ours.
+/// Compares descriptors of published .proto files, written by `make published`, with those generated from ours.
 final class PublishedProtos {
     private PublishedProtos() {}
 
-    /// What was published, less what generated code leaves out: JSON names, which follow from the fields' names in all
-    /// of these.
+    /// Returns the published descriptor without JSON names. Generated code omits them, and here they follow from
+    /// the field names.
     ///
-    /// @param file the name of ours
+    /// @param file the name of our .proto file
     static FileDescriptorProto published(String file) throws IOException {
         String resource = "/published/" + file.replace(".proto", ".textproto");
         ExtensionRegistry extensions = ExtensionRegistry.newInstance();
@@ -39,7 +38,7 @@ final class PublishedProtos {
         return published.build();
     }
 
-    /// Names the first difference and what stands before it; all of it would be 100 KB.
+    /// Reports the first difference and the lines before it; the full text would be 100 KB.
     static void assertSame(FileDescriptorProto expected, FileDescriptorProto actual) {
         List<String> wanted = text(expected).lines().toList();
         List<String> got = text(actual).lines().toList();
@@ -52,7 +51,7 @@ final class PublishedProtos {
         }
     }
 
-    /// Options of the file as a whole say how each language names things, and nothing of what is on the wire.
+    /// File options control only the names in each language, not the wire format.
     static FileDescriptorProto withoutFileOptions(FileDescriptorProto file) {
         return file.toBuilder().clearOptions().build();
     }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import pluginregistration.v1.Pluginregistration;
 
-/// That our pluginregistration.proto is the kubelet's of Kubernetes 1.36 on the wire: the descriptors of both
-/// must be equal, but for options of the file as a whole and for the order in which messages are written down.
+/// Checks that our pluginregistration.proto equals the kubelet's of Kubernetes 1.36 on the wire. File options and
+/// the order of messages may differ.
 final class RegistrationProtoTest {
     private static FileDescriptorProto published = FileDescriptorProto.getDefaultInstance();
     private static final FileDescriptorProto OURS =

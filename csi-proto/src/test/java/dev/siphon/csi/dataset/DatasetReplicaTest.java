@@ -74,7 +74,7 @@ final class DatasetReplicaTest {
         assertEquals(State.FAILED, Report.asking(question, Optional.of("why")).state());
     }
 
-    /// A patch leaves what it does not name.
+    /// A patch keeps the fields that it does not name.
     @Test
     void aReportReplacesAllOfTheLast() {
         assertEquals(

@@ -43,7 +43,7 @@ class ManifestTest {
                 TWO_CHUNKS.text());
     }
 
-    /// A node reads one at each start of a pod, and has 144 MiB of heap for all.
+    /// A node reads one manifest per pod start, and its whole heap is 144 MiB.
     @Test
     void oneOfATebibyteTakesEightMebibytesAndItsOutlineNone(@TempDir Path folder) throws IOException {
         Manifest large = new Manifest(

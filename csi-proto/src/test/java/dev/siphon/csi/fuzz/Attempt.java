@@ -15,22 +15,22 @@ import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 
-/// A request that is nearly right, and the RPC it is sent to.
+/// An almost valid request and the RPC that it is sent to.
 public record Attempt(Rpc<?> rpc, Message request) {
-    /// What no caller can have caused, or could do anything about.
+    /// Codes that no caller can cause or act on.
     private static final Set<Code> NEVER =
             Set.of(Code.INTERNAL, Code.UNKNOWN, Code.DEADLINE_EXCEEDED, Code.UNAVAILABLE, Code.DATA_LOSS);
 
-    /// Attempts at any of `rpcs`, each as often as the others.
+    /// Returns attempts at `rpcs`, each RPC equally often.
     public static Arbitrary<Attempt> at(List<Rpc<?>> rpcs, List<String> words) {
         Mutator mutator = new Mutator(words);
         return Arbitraries.of(rpcs)
                 .flatMap(rpc -> mutator.nearly(rpc.valid()).map(request -> new Attempt(rpc, request)));
     }
 
-    /// Sends it, and checks that the answer tells the caller what to mend.
+    /// Sends the request, and checks that an error names what the caller must correct.
     ///
-    /// @return whether it was OK
+    /// @return whether the status was OK
     public boolean send(Channel channel) {
         Status status = rpc.answer(channel, request);
         if (status.isOk()) {
@@ -58,7 +58,7 @@ public record Attempt(Rpc<?> rpc, Message request) {
         }
     }
 
-    /// The texts of a request by which its objects are named; a single character names nothing.
+    /// Collects the texts by which a request names its objects. A single character names nothing.
     private static void addTexts(Message message, Set<String> texts) {
         message.getAllFields().forEach((_, value) -> {
             for (Object each : value instanceof List<?> list ? list : List.of(value)) {

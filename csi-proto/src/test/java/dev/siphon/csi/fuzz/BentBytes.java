@@ -6,18 +6,18 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/// Bytes that were valid once and are bent: bits flipped, cut, spliced, repeated, with something put in that parsers
-/// stumble over. The same seed bends in the same way.
+/// Mutates valid bytes: flips bits, cuts, splices, repeats, and inserts input that often breaks parsers. The same
+/// seed gives the same bytes.
 final class BentBytes {
-    /// The longest input: no bound that a parser has depends on there being more.
+    /// The longest input; no parser has a limit that needs more.
     static final int MOST_BYTES = 128 << 10;
 
     private static final int MOST_CHANGES = 6;
 
-    /// One change in so many puts something deep or long in; more would make every input slow.
+    /// One in 60 changes inserts something deep or long; more would slow down every input.
     private static final int LARGE = 60;
 
-    /// What parsers of texts, of numbers and of binary lengths stumble over.
+    /// Input that often breaks parsers of text, numbers and binary lengths.
     private static final List<byte[]> TRICKS = List.of(
             octets(""),
             octets("\0"),
@@ -71,13 +71,13 @@ final class BentBytes {
             new byte[] {0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff, (byte) 0xff
             },
             new byte[] {(byte) 0x80, 0, 0, 0, 0, 0, 0, 0},
-            // no UTF-8: cut off, too long a form, half of a pair, beyond the last character
+            // invalid UTF-8: truncated, overlong, a lone surrogate, beyond the last code point
             new byte[] {(byte) 0xc3},
             new byte[] {(byte) 0xc0, (byte) 0x80},
             new byte[] {(byte) 0xed, (byte) 0xa0, (byte) 0x80},
             new byte[] {(byte) 0xf4, (byte) 0x90, (byte) 0x80, (byte) 0x80});
 
-    /// What is repeated often: nested JSON, long texts and numbers.
+    /// Repeated many times: nested JSON, long texts and numbers.
     private static final List<byte[]> REPEATED = List.of(
             octets("["),
             octets("{\"a\":"),
@@ -97,7 +97,7 @@ final class BentBytes {
 
     private BentBytes() {}
 
-    /// One of `valid` with 1 to 6 changes; now and then as it was.
+    /// Returns one of `valid` with 1 to 6 changes, sometimes unchanged.
     static byte[] bend(List<byte[]> valid, long seed) {
         Random random = new Random(seed);
         byte[] bytes = valid.get(random.nextInt(valid.size()));
@@ -140,7 +140,7 @@ final class BentBytes {
         return flipped;
     }
 
-    /// What is before `at`, `middle`, and what is from `rest` on.
+    /// Joins `bytes` before `at`, `middle`, and `bytes` from `rest` on.
     private static byte[] joined(byte[] bytes, int at, byte[] middle, int rest) {
         ByteArrayOutputStream joined = new ByteArrayOutputStream(bytes.length + middle.length);
         joined.write(bytes, 0, at);

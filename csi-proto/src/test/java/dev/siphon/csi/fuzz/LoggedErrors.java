@@ -10,9 +10,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.LoggerFactory;
 
-/// What Siphon logs as an error, from when this is made until it is closed; threads that end by an
-/// exception included. Libraries are left out: the server's own complains when it is closed while a reply
-/// is being written.
+/// Records what Siphon logs as an error, and threads that end with an exception, until closed. It ignores
+/// libraries: gRPC's server logs an error when it closes during a reply.
 public final class LoggedErrors implements AutoCloseable {
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     private final Queue<String> errors = new ConcurrentLinkedQueue<>();

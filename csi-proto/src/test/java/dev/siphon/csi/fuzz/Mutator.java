@@ -10,15 +10,15 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
 
-/// Makes of a valid request one that is wrong in one field or two. All that a field can hold on the wire
-/// may come, the likely mistakes and attacks more often than the rest.
+/// Changes one or two fields of a valid request. Any value that the wire allows can occur; likely mistakes and
+/// attacks occur more often.
 public final class Mutator {
-    /// How deep absent messages in messages are looked into.
+    /// The depth to which absent nested messages are filled in.
     private static final int DEPTH = 4;
 
     private static final List<Integer> UNKNOWN_ENUM_VALUES = List.of(-1, 99, Integer.MAX_VALUE);
 
-    /// What attackers and broken callers put into strings.
+    /// Strings that attackers and broken callers send.
     private static final List<String> TRICKS = List.of(
             "",
             " ",
@@ -51,7 +51,7 @@ public final class Mutator {
 
     private final Arbitrary<String> texts;
 
-    /// @param words that mean something where the request goes: ids of every kind and version, paths, keys
+    /// @param words strings that mean something to the receiver: ids of every kind and version, paths, keys
     public Mutator(List<String> words) {
         Arbitrary<String> known = Arbitraries.of(words);
         this.texts = Arbitraries.frequencyOf(
@@ -62,7 +62,7 @@ public final class Mutator {
                 Tuple.of(1, Arbitraries.integers().between(100, 6000).map("x"::repeat)));
     }
 
-    /// A text with one character put in, taken out or doubled, or with another text behind it.
+    /// Returns `text` with one character inserted, removed or doubled, or with another text appended.
     private static Arbitrary<String> bent(String text) {
         Arbitrary<Integer> place = Arbitraries.integers().between(0, Math.max(0, text.length() - 1));
         return Arbitraries.oneOf(
@@ -73,7 +73,7 @@ public final class Mutator {
                 Arbitraries.just(text.toUpperCase(java.util.Locale.ROOT)));
     }
 
-    /// `valid` with one field changed, or two.
+    /// Returns `valid` with one or two fields changed.
     public Arbitrary<Message> nearly(Message valid) {
         Arbitrary<Message> once = changed(valid, 0).map(Mutator::received);
         return Arbitraries.frequencyOf(
@@ -81,7 +81,7 @@ public final class Mutator {
                 Tuple.of(1, once.flatMap(message -> changed(message, 0)).map(Mutator::received)));
     }
 
-    /// As the other side will have it: a map has each key once.
+    /// Parses the message as its receiver does: a map then has each key once.
     private static Message received(Message sent) {
         try {
             return sent.getParserForType().parseFrom(sent.toByteString());
@@ -119,7 +119,7 @@ public final class Mutator {
                 Tuple.of(6, other), Tuple.of(1, Arbitraries.just(without)), Tuple.of(1, Arbitraries.just(empty)));
     }
 
-    /// Maps too: on the wire they are lists of entries.
+    /// Handles maps too, which are lists of entries on the wire.
     private Arbitrary<Message> repeated(Message message, FieldDescriptor field, int depth) {
         List<Arbitrary<Message>> ways = new ArrayList<>();
         ways.add(Arbitraries.just(message.toBuilder().clearField(field).build()));
@@ -144,7 +144,7 @@ public final class Mutator {
             return values(field);
         }
         Message empty = message.toBuilder().newBuilderForField(field).build();
-        // an entry of a map has a key that means something more often when both of its fields are chosen
+        // choosing both fields of a map entry makes a meaningful key more likely
         return changed(empty, depth + 1)
                 .flatMap(value -> changed(value, depth + 1))
                 .map(value -> value);

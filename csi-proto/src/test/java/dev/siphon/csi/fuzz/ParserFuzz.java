@@ -18,33 +18,33 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A parser of bytes that others send, and what it may cost. Whatever comes, it returns or throws a refusal that it
-/// declares, within its time and its memory.
+/// A parser of bytes from other processes, with its limits. For any input it must return or throw a declared
+/// exception, within its limits of time and memory.
 ///
-/// `siphon.fuzz.parser.seconds` says for how long each runs (0.5 unless set), `siphon.fuzz.seed` which one input it
-/// gets instead.
+/// `siphon.fuzz.parser.seconds` sets how long each parser runs (default 0.5). `siphon.fuzz.seed` runs one input
+/// instead.
 ///
 /// @param name for the report
-/// @param valid what the real writer wrote; none of it may be refused
-/// @param refusals what the parser declares to throw
-/// @param mostBytes what one input may have it allocate, whatever that input claims
+/// @param valid bytes that the real writer wrote; the parser must accept all of them
+/// @param refusals the exceptions that the parser declares
+/// @param mostBytes the most memory that one input may allocate, whatever sizes it claims
 /// @param parse reads an input
 public record ParserFuzz(
         String name, List<byte[]> valid, Set<Class<? extends Exception>> refusals, long mostBytes, Parse parse) {
-    /// Of processor time, for one input.
+    /// Limit of CPU time for one input.
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
-    /// Of the clock's time: a parser that takes as long never ends.
+    /// Limit of wall time: a parser that needs longer counts as endless.
     private static final Duration ENDLESS = Duration.ofSeconds(60);
 
-    /// What the heap may grow by from the first second to the last, with classes and the JVM's own caches.
+    /// Allowed heap growth from the first second to the last, including classes and caches of the JVM.
     private static final long GROWTH_BYTES = 8 << 20;
 
     private static final int MOST_SHOWN_BYTES = 2048;
     private static final long NANOS_PER_MS = 1_000_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /// Seeds that failed, so that a repetition of the test begins with them.
+    /// Seeds that failed; a repetition of the test starts with them.
     private static final Map<String, Long> FAILED = new HashMap<>();
 
     /// Reads an input.
@@ -57,7 +57,7 @@ public record ParserFuzz(
         refusals = Set.copyOf(refusals);
     }
 
-    /// A parser that may allocate 16 MiB for an input, of which there are at most 128 KiB.
+    /// Returns a parser that may allocate 16 MiB per input; an input has at most 128 KiB.
     @SafeVarargs
     public static ParserFuzz of(String name, List<byte[]> valid, Parse parse, Class<? extends Exception>... refusals) {
         Set<Class<? extends Exception>> declared = new HashSet<>();
@@ -67,24 +67,24 @@ public record ParserFuzz(
         return new ParserFuzz(name, valid, declared, 16 << 20, parse);
     }
 
-    /// The same with another bound.
+    /// Returns the same parser with another limit of memory.
     public ParserFuzz allocating(long most) {
         return new ParserFuzz(name, valid, refusals, most, parse);
     }
 
-    /// Texts as bytes.
+    /// Encodes texts as UTF-8.
     public static List<byte[]> texts(String... texts) {
         return Stream.of(texts)
                 .map(text -> text.getBytes(StandardCharsets.UTF_8))
                 .toList();
     }
 
-    /// Bytes as a text, as a reader of a file or an answer has it.
+    /// Decodes bytes as UTF-8, as readers of files and replies do.
     public static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /// Runs it, and fails with the seed of the first input that it does not answer as it should.
+    /// Runs the parser, and fails with the seed of the first input that breaks a rule.
     public void run() {
         for (byte[] each : valid) {
             try {
@@ -112,7 +112,7 @@ public record ParserFuzz(
                 + HexFormat.of().formatHex(some) + ")";
     }
 
-    /// The inputs of one run, and what they have cost.
+    /// The inputs of one run and their cost.
     private final class Run {
         private static final int WARM_UP_INPUTS = 100;
 
@@ -161,7 +161,7 @@ public record ParserFuzz(
             Optional<Throwable> thrown = Optional.empty();
             try {
                 parse.read(input);
-            } catch (Exception | Error e) { // an Error is what is looked for
+            } catch (Exception | Error e) { // an Error is what we search for
                 thrown = Optional.of(e);
             }
             allocated = THREADS.getCurrentThreadAllocatedBytes() - allocated;
@@ -189,7 +189,7 @@ public record ParserFuzz(
                     name + " " + how + " (-Dsiphon.fuzz.seed=" + seed + "): " + shown(input), cause.orElse(null)));
         }
 
-        /// Until the thread ends, or is at one input for too long.
+        /// Waits until the thread ends, or one input takes too long.
         void await(Thread thread) {
             try {
                 while (!thread.join(Duration.ofSeconds(1))) {

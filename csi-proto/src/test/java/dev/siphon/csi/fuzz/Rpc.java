@@ -9,12 +9,12 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import java.util.concurrent.TimeUnit;
 
-/// One RPC with a request that is right.
+/// An RPC with a valid request.
 public record Rpc<Q extends Message>(MethodDescriptor<Q, ?> method, Q valid) {
-    /// What a caller can do who waits for nothing longer than this.
+    /// No caller waits longer for a reply.
     private static final int DEADLINE_SECONDS = 20;
 
-    /// What a request is answered with.
+    /// Returns the status of the reply.
     ///
     /// @param request of this RPC's type
     public Status answer(Channel channel, Message request) {

@@ -9,8 +9,7 @@ import net.jqwik.api.lifecycle.TryExecutionResult;
 import net.jqwik.api.lifecycle.TryExecutor;
 import net.jqwik.api.lifecycle.TryLifecycleContext;
 
-/// Ends a property, satisfied, after the seconds of the system property `siphon.fuzz.seconds` (5 unless
-/// set): a fuzzer is given time and not a number of tries.
+/// Ends a property successfully after `siphon.fuzz.seconds` (default 5): a fuzzer gets time, not a number of tries.
 public final class TimeLimit implements AroundTryHook {
     @Override
     public TryExecutionResult aroundTry(TryLifecycleContext context, TryExecutor aTry, List<Object> parameters) {

@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// What both halves of the driver read: ids, manifests, grants, questions and answers about datasets.
+/// Fuzzes what controller and node both read: ids, manifests, grants, questions and replies about datasets.
 final class ValuesParsingFuzzTest {
     private static final Digest DIGEST = Digest.of(ByteBuffer.wrap(new byte[100]));
     private static final VolumeId.DatasetVolume DATASET =
@@ -148,7 +148,7 @@ final class ValuesParsingFuzzTest {
                 .run();
     }
 
-    /// What the controller answers to nodes, as JSON that an API server has checked.
+    /// The controller's replies to nodes: JSON that an API server has validated.
     @Test
     void answers() {
         JsonObject refused =
@@ -168,7 +168,7 @@ final class ValuesParsingFuzzTest {
                 .toStatus();
     }
 
-    /// What nodes say of their replicas.
+    /// Reports of nodes about their replicas.
     @Test
     void reports() {
         JsonObject asking = DatasetReplica.Report.asking(
@@ -228,7 +228,7 @@ final class ValuesParsingFuzzTest {
                 .run();
     }
 
-    /// As gRPC hands them over: the messages of the generated code, whose parser limits depth and lengths.
+    /// Requests as gRPC passes them on: generated messages, whose parser limits depth and lengths.
     @Test
     void requests() {
         CreateVolumeRequest valid = CreateVolumeRequest.newBuilder()

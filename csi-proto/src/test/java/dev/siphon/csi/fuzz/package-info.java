@@ -1,5 +1,4 @@
-/// Requests that are nearly right and what every answer to one must be; bytes that are bent, and what parsers make of
-/// them.
+/// Fuzzing: sends almost valid requests and checks every reply; feeds mutated bytes to parsers.
 @NullMarked
 package dev.siphon.csi.fuzz;
 

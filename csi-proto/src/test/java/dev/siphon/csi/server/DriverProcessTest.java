@@ -102,7 +102,8 @@ final class DriverProcessTest {
         assertEquals(1, exitAfterSigterm("hangs"));
     }
 
-    /// The process that gets the signal: serves on its first argument, and holds what its second says.
+    /// Runs the process that gets the signal. It serves at its first argument; with `hangs`
+    /// as the second, closing one of its resources hangs.
     public static void main(String[] args) throws InterruptedException {
         JsonLogging.start(org.slf4j.event.Level.INFO);
         ServerConfig config = config(Path.of(args[0]), Duration.ofSeconds(2));
@@ -126,7 +127,7 @@ final class DriverProcessTest {
                 .redirectOutput(Redirect.to(dir.resolve("out").toFile()))
                 .start();
         try {
-            // the signal is heard once the process says that it has started
+            // the process handles signals once it has logged that it started
             Eventually.is(() -> output().contains("\"started\"") || !process.isAlive());
             try (UnixSocketChannel channel = UnixSocketChannel.open(new UnixEndpoint(socket))) {
                 assertEquals(

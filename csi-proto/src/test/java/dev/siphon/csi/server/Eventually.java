@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/// Waits for what another thread or process is about to do, at most 30 s.
+/// Waits up to 30 s for what another thread or process does.
 final class Eventually {
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(2);

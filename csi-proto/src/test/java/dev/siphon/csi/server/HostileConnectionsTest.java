@@ -31,15 +31,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// 10,000 hostile connections at each kind of socket, while the kubelet probes, Prometheus scrapes and
-/// others ask.
+/// Opens 10,000 hostile connections to each kind of socket, while the kubelet probes, Prometheus scrapes and
+/// clients call.
 final class HostileConnectionsTest {
     private static final int CONNECTIONS = 10_000;
 
     /// The probes' `timeoutSeconds` in the chart.
     private static final Duration PROBE = Duration.ofSeconds(5);
 
-    /// What all connections together may add to the process.
+    /// The most memory that all connections together may add.
     private static final long MOST_KB = 64 << 10;
 
     @TempDir
@@ -83,7 +83,7 @@ final class HostileConnectionsTest {
 
     @ParameterizedTest
     @EnumSource
-    @Timeout(120) // a server that takes no connection any more leaves who connects waiting
+    @Timeout(120) // a server that accepts no more connections leaves clients waiting
     void probesMetricsAndOthersAreAnsweredAndMemoryIsBounded(Kind kind) throws Exception {
         askAll(kind);
         long before = residentKb();
@@ -99,7 +99,7 @@ final class HostileConnectionsTest {
             peer.open(CONNECTIONS);
             over.set(true);
             assertTrue(asked.get(30, TimeUnit.SECONDS) > 0, "asked while they came");
-            askAll(kind); // and while the last are still there
+            askAll(kind); // while the last connections are still open
             assertTrue(process.isAlive(), () -> read("out"));
         }
         long more = residentKb() - before;
@@ -115,7 +115,7 @@ final class HostileConnectionsTest {
         };
     }
 
-    /// What the kubelet and Prometheus ask, and who uses the socket that is attacked.
+    /// Sends the requests of the kubelet, of Prometheus and of a user of the attacked socket.
     private void askAll(Kind kind) {
         assertEquals(200, get("http://127.0.0.1:" + ports[0] + "/healthz").statusCode());
         assertEquals(200, get("http://127.0.0.1:" + ports[0] + "/readyz").statusCode());
@@ -131,7 +131,7 @@ final class HostileConnectionsTest {
             case CSI -> {
                 try (UnixSocketChannel channel = UnixSocketChannel.open(new UnixEndpoint(dir.resolve("csi.sock")))) {
                     assertTrue(IdentityGrpc.newBlockingStub(channel.channel())
-                            // as sidecars do: a socket whose queue is full refuses for a moment
+                            // as sidecars do: a socket with a full backlog refuses for a moment
                             .withWaitForReady()
                             .withDeadlineAfter(PROBE)
                             .probe(ProbeRequest.getDefaultInstance())
@@ -157,7 +157,7 @@ final class HostileConnectionsTest {
         }
     }
 
-    /// The most that it ever had in memory.
+    /// Returns the process's peak resident memory.
     private long residentKb() throws IOException {
         Matcher peak = Pattern.compile("^VmHWM:\\s+(\\d+) kB$", Pattern.MULTILINE)
                 .matcher(Files.readString(Path.of("/proc", Long.toString(process.pid()), "status")));

@@ -9,23 +9,22 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 
-/// Opens connections to take a server's memory and to keep others out. It holds the latest thousand of them, and on
-/// each goes on with what it began for as long as the server lets it.
+/// Opens connections that exhaust a server's memory or keep other clients out. It holds the latest thousand, and
+/// continues the attack on each until the server closes it.
 public final class HostilePeer implements AutoCloseable {
     private static final int HELD = 1_000;
 
-    /// How many connections are opened between two rounds over those that are held.
+    /// Connections opened between two rounds over the held ones.
     private static final int ROUND = 50;
 
     private final SocketAddress server;
     private final Deque<Held> held = new ArrayDeque<>();
 
-    /// One that attacks that server.
     public HostilePeer(SocketAddress server) {
         this.server = server;
     }
 
-    /// What is sent on a connection, at once and then again and again.
+    /// What a connection sends, at first and then repeatedly.
     private enum Attack {
         SILENT("", ""),
         SLOW_HEAD("GET /healthz HTTP/1.1\r\nX: ", "x"),
@@ -49,7 +48,7 @@ public final class HostilePeer implements AutoCloseable {
 
     private record Held(SocketChannel channel, Attack attack) {}
 
-    /// Opens so many connections, one after another, with each attack in turns.
+    /// Opens `connections` connections, one after another, and rotates through the attacks.
     public void open(int connections) throws IOException {
         for (int i = 0; i < connections; i++) {
             Attack attack = Attack.values()[i % Attack.values().length];
@@ -77,7 +76,7 @@ public final class HostilePeer implements AutoCloseable {
         }
     }
 
-    /// Sends what the socket takes at once.
+    /// Sends as much as the socket accepts at once.
     private static boolean goesOn(Held one, String text) throws IOException {
         try {
             one.channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));

@@ -13,21 +13,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A process with a socket of each kind that Siphon's processes have, and with their options for the virtual
-/// machine.
+/// A process with one socket of each kind that Siphon has, run with Siphon's JVM options.
 final class HostileTarget {
     static final String TOKEN = "0123456789abcdef0123456789abcdef";
 
     private static final Path LAUNCHER = Path.of("..", "deploy", "src", "build", "siphon");
 
-    /// As many as a controller has that serves some hundred accounts.
+    /// As many as a controller with several hundred accounts has.
     private static final int SERIES = 3_000;
 
     private HostileTarget() {}
 
-    /// The command that starts it.
+    /// Returns the command that starts the process.
     ///
-    /// @param dir with `crt`, `key` and `token`; gets the sockets, and `ports` when all are served
+    /// @param dir contains `crt`, `key` and `token`; receives the sockets, and `ports` once all serve
     static List<String> command(Path dir) throws IOException {
         Matcher memory = Pattern.compile("^memory=\"(\\S+) -Xmx\\$\\{SIPHON_MEMORY:-(\\w+)}\"$", Pattern.MULTILINE)
                 .matcher(Files.readString(LAUNCHER));

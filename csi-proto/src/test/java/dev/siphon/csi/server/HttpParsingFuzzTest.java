@@ -15,8 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
-/// A connection to the HTTP server with bytes that are nearly a request: it is answered or closed, and no error is
-/// logged.
+/// Sends almost valid requests to the HTTP server. It must reply or close the connection, and log no error.
 final class HttpParsingFuzzTest {
     private static final int PIECE_BYTES = 1000;
 

@@ -52,7 +52,7 @@ final class HttpServerTest {
         return HttpServer.startForRoot(new UnixEndpoint(socket()), pages);
     }
 
-    /// Says what it was asked.
+    /// Returns the request as JSON.
     private static Reply echo(HttpCall call) {
         JsonObject body = new JsonObject();
         body.addProperty("asked", call.method() + " " + call.path() + " " + call.parameters());
@@ -190,7 +190,7 @@ final class HttpServerTest {
         }
     }
 
-    /// Sends one more byte of a header.
+    /// Sends one more byte of a header, and returns whether the server has closed the connection.
     private static boolean isCutOff(SocketChannel slow) {
         try {
             slow.write(ByteBuffer.wrap(new byte[] {'G'}));
@@ -200,7 +200,7 @@ final class HttpServerTest {
         }
     }
 
-    /// Closed before it was read from, or before its peer was connected: the kernel says so in two ways.
+    /// Returns whether the server closed the connection. The kernel reports the end of the stream, or a reset.
     private static boolean isEnded(SocketChannel one) {
         try {
             return one.read(ByteBuffer.allocate(1)) == -1;
@@ -271,7 +271,7 @@ final class HttpServerTest {
             for (int i = 0; i < 300; i++) {
                 SocketChannel each = SocketChannel.open(server.address().orElseThrow());
                 trickling.add(each);
-                each.write(ByteBuffer.wrap(new byte[] {22, 3, 1})); // as TLS begins
+                each.write(ByteBuffer.wrap(new byte[] {22, 3, 1})); // the start of a TLS record
             }
             assertEquals(202, get(server, made, "Bearer " + TOKEN).statusCode());
         } finally {
@@ -316,14 +316,14 @@ final class HttpServerTest {
                         .build();
                 assertThrows(IOException.class, () -> client.send(request, HttpResponse.BodyHandlers.ofString()));
             }
-            // both may be replaced while it serves
+            // both files may be replaced while the server runs
             Files.writeString(file("token"), "f".repeat(32));
             assertEquals(401, get(server, made, "Bearer " + TOKEN).statusCode());
             TestCertificate next = TestCertificate.create(dir);
             next.write(file("crt"), file("key"));
             touch("crt");
             assertEquals(202, get(server, next, "Bearer " + "f".repeat(32)).statusCode());
-            // one that cannot be used leaves the last
+            // an invalid file leaves the last valid one in use
             Files.writeString(file("crt"), "nothing");
             assertEquals(202, get(server, next, "Bearer " + "f".repeat(32)).statusCode());
             Files.delete(file("token"));

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/// What one class logs, at every level, as the JSON lines that it becomes.
+/// Records the JSON lines of one class's log, at every level.
 final class RecordedLog implements AutoCloseable {
     private final JsonLineEncoder encoder = new JsonLineEncoder();
     private final List<JsonObject> lines = new CopyOnWriteArrayList<>();
@@ -42,7 +42,7 @@ final class RecordedLog implements AutoCloseable {
         return List.copyOf(lines);
     }
 
-    /// The lines with that message.
+    /// Returns the lines with this message.
     List<JsonObject> lines(String message) {
         return lines.stream()
                 .filter(line -> line.get("message").getAsString().equals(message))

@@ -117,7 +117,7 @@ final class RpcLogTest {
                     Eventually.is(Deadlines::callerGone);
                     return CreateVolumeResponse.getDefaultInstance();
                 })) {
-            // long enough to arrive on a busy machine
+            // long enough for the request to arrive on a busy machine
             assertThrows(
                     StatusRuntimeException.class,
                     () -> server.stub().withDeadlineAfter(2, TimeUnit.SECONDS).createVolume(REQUEST));

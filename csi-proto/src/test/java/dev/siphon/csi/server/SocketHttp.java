@@ -10,15 +10,14 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// HTTP over a unix socket, as `curl --unix-socket` speaks it.
+/// An HTTP client over a unix socket, like `curl --unix-socket`.
 public final class SocketHttp {
     private SocketHttp() {}
 
-    /// What was answered.
+    /// A reply.
     ///
-    /// @param status 0 if the connection was closed without an answer
+    /// @param status 0 if the server closed the connection without a reply
     public record Answer(int status, String body) {
-        /// The body.
         public JsonObject json() {
             return JsonParser.parseString(body).getAsJsonObject();
         }
@@ -29,7 +28,7 @@ public final class SocketHttp {
         return send(socket, method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
     }
 
-    /// Sends bytes, and reads until the other end closes.
+    /// Sends bytes, and reads until the server closes the connection.
     public static Answer send(Path socket, String bytes) {
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
             Channels.newOutputStream(channel).write(bytes.getBytes(StandardCharsets.ISO_8859_1));

@@ -12,11 +12,11 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// A certificate for 127.0.0.1 that nobody signed but itself, made by the JDK's keytool.
+/// A self-signed certificate for 127.0.0.1, created by the JDK's keytool.
 public record TestCertificate(KeyStore store) {
     private static final String PASSWORD = "changeit";
 
-    /// Makes one.
+    /// Creates a certificate.
     ///
     /// @param directory for the file that keytool writes
     public static TestCertificate create(Path directory) throws IOException, GeneralSecurityException {
@@ -53,7 +53,7 @@ public record TestCertificate(KeyStore store) {
         return new TestCertificate(store);
     }
 
-    /// Writes both as PEM.
+    /// Writes certificate and key as PEM.
     public void write(Path certificate, Path key) throws IOException, GeneralSecurityException {
         Files.writeString(
                 certificate, pem("CERTIFICATE", store.getCertificate("a").getEncoded()));
@@ -67,7 +67,7 @@ public record TestCertificate(KeyStore store) {
                 + "-----\n";
     }
 
-    /// Trusts it and nothing else.
+    /// Returns a TLS context that trusts only this certificate.
     SSLContext trusting() throws GeneralSecurityException, IOException {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, new char[0]);

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// A server on a real socket whose CreateVolume is what a test says, and a client of it.
+/// A server on a real socket, with the test's own CreateVolume, and its client.
 final class TestServer implements AutoCloseable {
     private final UnixSocketServer server;
     private final UnixSocketChannel channel;

@@ -33,7 +33,7 @@ final class UnixEndpointTest {
         assertEquals(
                 107, UnixEndpoint.parse("/" + "x".repeat(106)).path().toString().length());
         assertThrows(IllegalArgumentException.class, () -> UnixEndpoint.parse("/" + "x".repeat(107)));
-        // short itself, but the name it is first bound to is not
+        // the path fits, but the temporary name that is bound first does not
         assertThrows(IllegalArgumentException.class, () -> UnixEndpoint.parse("/" + "x".repeat(100) + "/s"));
     }
 }
