@@ -39,11 +39,10 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// A node's replicas by its control socket and by HTTP, on real loop devices and real EROFS, without any Ceph:
-/// the image is on a local disk, attached and shown by a run before, and the node that is started then finds
-/// it.
+/// Manages a node's replicas over its control socket and over HTTP, on real loop devices and real EROFS, without
+/// Ceph. The image is on a local disk. An earlier run attached and mounted it, and the started node finds it.
 class CacheControlIT {
-    /// Says whether the other end of a unix socket sends a byte: an HTTP/2 server does, before anything else.
+    /// Reports whether a unix socket sends a byte after connect: an HTTP/2 server sends first.
     private static final String KNOCK = """
             import java.net.*;
             import java.nio.*;
@@ -72,7 +71,7 @@ class CacheControlIT {
     private final List<UnixSocketChannel> channels = new ArrayList<>();
     private NodeProcess node = start();
 
-    /// The image is shown by a volume, so a node that starts lets it be.
+    /// A volume shows the image, so a starting node keeps it.
     private NodeProcess start() {
         if (!Files.exists(workplace.path("volume"))) {
             Path trees = state.resolve("datasets");
@@ -142,7 +141,7 @@ class CacheControlIT {
         assertEquals(Replica.State.LOCAL, only().getState());
         assertEquals(cache.toString(), only().getCacheDirectory());
         assertEquals(dataset.manifest().imageBytes(), only().getBytes());
-        // all is there: one line
+        // everything is present: one reply
         assertEquals(
                 List.of(Replica.State.LOCAL),
                 warm(name).stream().map(Replica::getState).toList());
@@ -188,7 +187,7 @@ class CacheControlIT {
 
     private JsonObject told(int status, String method, String target) {
         Path http = state.resolve("http.sock");
-        OpsPages.await(() -> Files.exists(http)); // which is there after the others
+        OpsPages.await(() -> Files.exists(http)); // created after the others
         Answer answer = SocketHttp.ask(http, method, target);
         assertEquals(status, answer.status(), answer.body());
         return answer.json();
@@ -217,7 +216,7 @@ class CacheControlIT {
         JsonObject gone = told(200, "GET", name);
         assertFalse(gone.get("ready").getAsBoolean(), gone.toString());
         assertEquals("cephfs", replica(gone).get("readFrom").getAsString());
-        // nobody waits: it is begun, and whoever asks again sees how far it is
+        // without `wait` the fill only starts; repeated requests report its progress
         assertFalse(told(202, "POST", name + "/warm").get("ready").getAsBoolean());
         JsonObject warm = told(200, "POST", name + "/warm?wait=60");
         assertTrue(warm.get("ready").getAsBoolean(), warm.toString());
@@ -254,7 +253,7 @@ class CacheControlIT {
         awaitReadFrom(Replica.Attachment.FROM_REPLICA);
         node.close();
         node = NodeProcess.start(workplace.path("node")); // without a cache directory
-        // it is read from a file of which this run knows nothing, as good as its image
+        // this run does not know the file that it is read from, which is as good as the image
         awaitReadFrom(Replica.Attachment.FROM_CEPHFS);
         String said =
                 refused(Code.FAILED_PRECONDITION, () -> warm(dataset.digest().hex()));
@@ -267,10 +266,10 @@ class CacheControlIT {
         awaitReadFrom(Replica.Attachment.FROM_REPLICA);
         node.close();
         Programs.run("umount", workplace.path("volume").toString());
-        node = start(); // which takes away the tree that no volume shows
+        node = start(); // it removes the tree that no volume shows
         OpsPages.await(() -> only().getAttachment() == Replica.Attachment.NONE);
         node.close();
-        node = start(); // and this one has not heard of the image
+        node = start(); // this run does not know the image
         assertEquals(
                 List.of(Replica.State.LOCAL),
                 warm(digest).stream().map(Replica::getState).toList());
@@ -317,7 +316,7 @@ class CacheControlIT {
         Path root = workplace.directory(".");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
         assertEquals("denied", knock(65534, program));
-        // also where somebody has opened all of it
+        // even if somebody has opened every permission
         Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwxrwx"));
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertEquals("answered", knock(0, program));

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// A control group as a kubelet makes one for a container without a memory limit: in version 2 with
-/// `memory.oom.group`. It goes with the lab at the latest.
+/// A control group like the kubelet's for a container without a memory limit: in version 2 with `memory.oom.group`.
+/// It is removed with the lab at the latest.
 final class ContainerGroup implements AutoCloseable {
     private static final Path ALL = Path.of("/sys/fs/cgroup");
 
@@ -48,7 +48,7 @@ final class ContainerGroup implements AutoCloseable {
         return path;
     }
 
-    /// The names of the groups in it.
+    /// Returns the names of the child groups.
     List<String> groups() {
         try (Stream<Path> paths = Files.list(path)) {
             return paths.filter(Files::isDirectory)
@@ -60,7 +60,7 @@ final class ContainerGroup implements AutoCloseable {
         }
     }
 
-    /// Once nobody is in it.
+    /// Removes the group, which must have no processes.
     @Override
     public void close() {
         groups().forEach(name -> remove(path.resolve(name)));

@@ -21,8 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Sealed datasets over the node's socket, on a real Ceph: in the lab over ceph-fuse, in a guest over the
-/// kernel's client.
+/// Sealed datasets over the node's socket, on a real Ceph: ceph-fuse in the lab, the kernel client in a guest.
 class DatasetVolumeIT {
     private static Optional<SealedDataset> made = Optional.empty();
 
@@ -106,7 +105,7 @@ class DatasetVolumeIT {
         stage(staging);
         stage(second);
         assertEquals(1, devices().size());
-        // a kubelet would never unstage what shares its device and root with a mount anywhere else
+        // a kubelet never unstages a path whose device and root are mounted elsewhere too
         assertFalse(workplace.mounts().contains(staging.toString()), () -> "mounted at the staging path itself");
         assertTrue(workplace.mounts().contains(staging.resolve("tree").toString()));
         var _ = node.stub().nodeUnstageVolume(Requests.unstage(dataset, staging));
@@ -166,7 +165,7 @@ class DatasetVolumeIT {
             var _ = node.stub().nodeGetVolumeStats(Requests.stats(dataset, target));
             assertEquals(List.of(), api.events());
             api.publish(sealed().readBy("other"));
-            // one that has asked a moment ago would ask again in a minute
+            // a node that asked a moment ago would ask again only after a minute
             node.close();
             node = startWith(api);
             OpsPages.await(() -> {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What one FUSE process takes, and who ends for it: in the lab with control groups of the version that
-/// the machine has, in a guest with version 2.
+/// Memory limits of FUSE processes, and which process is killed: in the lab with the machine's version of control
+/// groups, in a guest with version 2.
 class FuseMemoryIT {
     private static final int MIB = 1 << 20;
 
@@ -75,7 +75,7 @@ class FuseMemoryIT {
 
     @Test
     void aProcessAtItsMemoryLimitEndsAloneAndPodsAfterItHaveTheVolume() throws IOException {
-        // less than the node lets each cache
+        // less than the cache size that the node allows each process
         start("--process-memory=96Mi");
         String group = Lab.createGroup(1024L * MIB);
         Lab.Volume volume = Lab.createVolume(group, 512L * MIB);
@@ -91,7 +91,7 @@ class FuseMemoryIT {
             assertEquals(1, limited());
             assertNotEquals("[]", node.health(volume), "the node says that the mount is dead");
 
-            // Ceph would wait a minute for it
+            // Ceph would wait a minute
             Lab.ceph(
                     "tell",
                     "mds." + Lab.fileSystem() + ":0",
@@ -109,7 +109,7 @@ class FuseMemoryIT {
         node.unpublishAndUnstage(other, workplace.path("other"), otherTarget);
     }
 
-    /// A volume in use.
+    /// A staged and published volume.
     private record Used(Lab.Volume volume, Path staging, Path target) {}
 
     private Used use(Lab.Volume volume, String name) {
@@ -127,7 +127,7 @@ class FuseMemoryIT {
         }
     }
 
-    /// One that has written much holds some 200 MiB: two are more than the bound, each is less than its own limit.
+    /// A process that has written much holds about 200 MiB: two exceed the total, each stays below its own limit.
     @Test
     void whereAllTogetherHaveTooMuchTheLargestOfTheAccountWithTheMostEnds() throws IOException {
         start("--process-memory=320Mi", "--total-memory=320Mi");

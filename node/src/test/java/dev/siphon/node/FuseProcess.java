@@ -9,8 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// `siphon fuse` as a process of its own. Its memory group, if it is given one, is what a kubelet makes for
-/// a container.
+/// Runs `siphon fuse` as a separate process, optionally in a memory group like the kubelet's for a container.
 public final class FuseProcess implements AutoCloseable {
     private final Process process;
     private final Path socket;
@@ -22,9 +21,9 @@ public final class FuseProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /// Starts it with its socket and log in `directory`, and waits until it serves.
+    /// Starts the process with its socket and log in `directory`, and waits until it serves.
     ///
-    /// @param group a directory of the kernel's control groups, to be a member of
+    /// @param group the control group directory that the process joins
     public static FuseProcess start(Path directory, Optional<Path> group, String... arguments) {
         Path socket = directory.resolve("run/fuse.sock");
         Path log = directory.resolve("log");
@@ -50,7 +49,7 @@ public final class FuseProcess implements AutoCloseable {
         }
     }
 
-    /// Where it serves.
+    /// Returns the address of its socket.
     public UnixEndpoint endpoint() {
         return UnixEndpoint.parse("unix://" + socket);
     }
@@ -67,7 +66,7 @@ public final class FuseProcess implements AutoCloseable {
         }
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     public void kill() {
         TestJvm.kill(process);
     }

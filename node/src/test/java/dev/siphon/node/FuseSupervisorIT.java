@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// ceph-fuse outside of the node's life, against a real Ceph.
+/// ceph-fuse processes that outlive the node, against a real Ceph.
 @Tag("fuse")
 class FuseSupervisorIT {
     private static final long MIB = 1 << 20;
@@ -140,7 +140,7 @@ class FuseSupervisorIT {
                 .findFirst()
                 .orElseThrow();
         SupervisedFuse fuse = new SupervisedFuse(supervisor.endpoint());
-        // would end at once if it were started
+        // would exit at once if started
         FuseStart again = new FuseStart(
                 FuseProgram.CEPH_FUSE,
                 root.source(),

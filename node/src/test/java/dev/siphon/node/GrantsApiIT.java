@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// A node as a process with and without an API to ask: what it loads, and what it says of it.
+/// A node process with and without a Kubernetes API: which classes it loads, and what it logs.
 final class GrantsApiIT {
     private static final String ANSWERED = "siphon_grants_reads_total{result=\"answered\"}";
 

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 
-/// The modules of the kernel of the guest that the test runs in (e2e/lab.d/guest): some are taken away and not found
-/// again until this is closed, as on a node whose distribution does not build them.
+/// Removes modules from the guest's kernel (e2e/lab.d/guest) until closed, as on a node whose distribution does not
+/// build them.
 final class GuestModules implements AutoCloseable {
     private static final Path LOADER = Path.of("/proc/sys/kernel/modprobe");
     private static final Path LOADED = Path.of("/proc/modules");
@@ -21,8 +21,8 @@ final class GuestModules implements AutoCloseable {
         this.refusing = refusing;
     }
 
-    /// @param module is taken away
-    /// @param asked a pattern of sh(1) for the words by which the kernel asks for it
+    /// @param module the module to remove
+    /// @param asked a sh(1) pattern for the names by which the kernel requests it
     static GuestModules without(Workplace workplace, String module, String asked) {
         try {
             String loader = Files.readString(LOADER).strip();

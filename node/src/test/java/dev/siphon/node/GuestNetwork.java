@@ -3,18 +3,18 @@ package dev.siphon.node;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// The network of the guest that the test runs in (e2e/lab.d/guest). Commands reach the guest by another way.
+/// Controls the network of the guest that runs the test (e2e/lab.d/guest). Commands reach the guest another way.
 final class GuestNetwork {
     private static final String DEVICE = "vec0";
 
     private GuestNetwork() {}
 
-    /// The cluster is gone: nothing is answered any more.
+    /// Disconnects the guest: the cluster no longer replies.
     static void unplug() {
         ip("link", "set", DEVICE, "down");
     }
 
-    /// It is back; nothing happens if it was never gone.
+    /// Reconnects the guest; does nothing if it is connected.
     static void plug() {
         ip("link", "set", DEVICE, "up");
         ip("route", "replace", "default", "via", environment("GUEST_GATEWAY"));

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What ceph-fuse cannot map is refused when it is published, with a real Ceph.
+/// Publishing refuses what ceph-fuse cannot map, against a real Ceph.
 @Tag("fuse")
 class IdmapRefusalIT {
     private static final long MIB = 1 << 20;

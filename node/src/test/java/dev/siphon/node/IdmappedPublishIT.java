@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Files carry the account's uid and gid whoever the container's process is: `containerUser`, with the kernel's
+/// `containerUser`: files carry the account's uid and gid whatever the container's process runs as. Uses the kernel
 /// client and a real Ceph, in a guest of the lab.
 @Tag("kernel")
 class IdmappedPublishIT {
@@ -34,7 +34,7 @@ class IdmappedPublishIT {
     private static final int FOREIGN = 1000;
     private static final String OWNER = UID + ":" + GID;
 
-    /// EOVERFLOW, in the words of the C library.
+    /// The C library's text for EOVERFLOW.
     private static final String UNMAPPED = "Value too large for defined data type";
 
     private static final List<String> MADE = List.of("dir", "file", "hard", "link", "moved", "pipe");
@@ -48,7 +48,7 @@ class IdmappedPublishIT {
     private final Lab.Volume volume = world.orElseThrow().volume();
     private final Path staging = workplace.directory("staging");
 
-    /// What all tests share: a process takes seconds to start in a guest, and a command to Ceph one.
+    /// Shared by all tests: in a guest, starting a process takes seconds, and a command to Ceph one.
     private record World(Workplace workplace, NodeProcess node, Lab.Volume volume) {
         World(Workplace workplace, Lab.Volume volume) {
             this(workplace, NodeProcess.start(workplace.directory("node"), "--syscall-timeout=5"), volume);
@@ -58,7 +58,7 @@ class IdmappedPublishIT {
     @BeforeAll
     static void start() throws IOException {
         Workplace workplace = Workplace.create();
-        // other users have to reach what is mounted in it
+        // other users must reach the mounts inside
         Files.setPosixFilePermissions(workplace.path("."), PosixFilePermissions.fromString("rwx--x--x"));
         workplace.directory("pod");
         world = Optional.of(new World(workplace, Lab.createVolume(Lab.createGroup(1024 * MIB), 512 * MIB, UID, GID)));
@@ -101,7 +101,7 @@ class IdmappedPublishIT {
         return target;
     }
 
-    /// As a login host sees the volume, which maps nobody.
+    /// Publishes the volume as a login host sees it, without mapping.
     private Path publishAsItIs() {
         Path target = workplace.path("pod/plain");
         node().stub().nodePublishVolume(Requests.publish(volume, staging, target));
@@ -151,7 +151,7 @@ class IdmappedPublishIT {
         Path plain = publishAsItIs();
         done(FOREIGN, pod, MAKE);
         assertEquals(owned(FOREIGN + ":" + FOREIGN), done(FOREIGN, pod, OWNERS));
-        // root makes nothing, and is root with what is there
+        // root cannot create files, but has root's rights to existing ones
         assertTrue(failed(0, pod, "touch \"$1/roots\"").contains(UNMAPPED));
         done(0, pod, "echo roots >>\"$1/file\"; chmod 600 \"$1/file\"");
         assertEquals(owned(OWNER), account(plain, OWNERS));
@@ -177,7 +177,7 @@ class IdmappedPublishIT {
                 assertTrue(said.contains(UNMAPPED), said);
             }
         }
-        // nor with a group that is not the account's
+        // nor with a group other than the account's
         Shell.Result group = Shell.run(FOREIGN, 1001, pod, "touch \"$1/other\"");
         assertTrue(group.exit() != 0 && group.said().contains(UNMAPPED), group::said);
         assertEquals("file=" + OWNER, account(publishAsItIs(), OWNERS));
@@ -280,7 +280,7 @@ class IdmappedPublishIT {
         assertEquals(512 * MIB, usage.get(0).getTotal());
         assertTrue(usage.get(0).getUsed() >= 56 * MIB, usage::toString);
         assertEquals(0, usage.get(0).getAvailable());
-        // the volume of a full account is published all the same, to be tidied up
+        // a full account's volume can still be published, for cleanup
         node().stub().nodeUnpublishVolume(Requests.unpublish(full, pod));
         node().stageAndPublish(full, staged, pod);
         done(0, pod, "rm \"$1/big\"");
@@ -301,8 +301,8 @@ class IdmappedPublishIT {
         node().stub().nodeUnstageVolume(Requests.unstage(roots, other));
     }
 
-    /// What a container runtime does for a pod with `hostUsers: false`: the pod's uids are the host's from 100000
-    /// on, and its mounts show files so that each uid in the pod is the same one in the volume.
+    /// Does what a container runtime does for a pod with `hostUsers: false`. The pod's uids are the host's from
+    /// 100000 on. Its mounts map files so that a uid in the pod is the same uid in the volume.
     @Test
     void aPodWithUsersOfItsOwnWritesAsItsAccountIfTheVolumeIsNotMapped() throws IOException {
         Path plain = publishAsItIs();
@@ -313,7 +313,7 @@ class IdmappedPublishIT {
         assertEquals("file=" + OWNER, account(plain, OWNERS));
         assertTrue(podOfItsOwn(FOREIGN, FOREIGN, bundle, "touch $1/other 2>&1 || true")
                 .contains("Permission denied"));
-        // what nobody prevents: root of such a pod is root in the volume
+        // nothing prevents this: root of such a pod is root in the volume
         podOfItsOwn(0, 0, bundle, "touch $1/roots");
         assertEquals("file=" + OWNER + " roots=0:0", done(0, plain, OWNERS));
         Programs.run("umount", bundle.toString());
@@ -324,7 +324,7 @@ class IdmappedPublishIT {
         assertFalse(MountTable.read().at(bundle.toString()).isPresent());
     }
 
-    /// Runs `script` in a user namespace of 65536 uids, as one of them.
+    /// Runs `script` in a user namespace of 65536 uids, as `uid` and `gid` in it.
     private static String podOfItsOwn(int uid, int gid, Path directory, String script) {
         String run = "unshare --user sleep 60 & pid=$!;"
                 + " until [ \"$(readlink /proc/$pid/ns/user)\" != \"$(readlink /proc/self/ns/user)\" ]; do :; done;"

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What the node does when the cluster shuts out the kernel's client, or the network is gone, in a guest of the
-/// lab.
+/// The node's behavior when the cluster evicts the kernel client or the network fails, in a guest of the lab.
 @Tag("kernel")
 class KernelFaultsIT {
     private static final long MIB = 1 << 20;
@@ -45,7 +44,7 @@ class KernelFaultsIT {
 
     @BeforeEach
     void makePaths() {
-        // the first call waits for the process, which is not what is timed below
+        // the first call waits for process start, which must not count in the times below
         node.stub().nodeGetCapabilities(NodeGetCapabilitiesRequest.getDefaultInstance());
         workplace.directory("pod");
         target = workplace.path("pod/target");
@@ -67,7 +66,7 @@ class KernelFaultsIT {
         node.stageAndPublish(volume(), staging, target);
         assertEquals(
                 "ceph", MountTable.read().at(target.toString()).orElseThrow().type());
-        // what a client had not yet written when it was shut out is lost
+        // an evicted client loses its unwritten data
         Files.writeString(target.resolve("before"), "before", CREATE, WRITE, SYNC);
         node.stub().nodeGetVolumeStats(Requests.stats(volume(), target));
         Lab.evict(volume().id());

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
-/// Looks for a key in what `/proc` shows to anybody of every process, over and over.
+/// Polls `/proc` for a key in what any user can read about every process.
 final class KeyWatch implements AutoCloseable {
     private final AtomicBoolean done = new AtomicBoolean();
     private final Set<String> seen = new ConcurrentSkipListSet<>();
@@ -27,7 +27,7 @@ final class KeyWatch implements AutoCloseable {
         });
     }
 
-    /// Where the key was seen until now.
+    /// Returns where the key was seen so far.
     List<String> seen() {
         look();
         return List.copyOf(seen);
@@ -46,7 +46,7 @@ final class KeyWatch implements AutoCloseable {
         }
     }
 
-    /// Whether `file` has the key in it.
+    /// Returns whether `file` contains the key.
     static boolean holds(Path file, String key) {
         try {
             return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(key);

@@ -21,7 +21,7 @@ import pluginregistration.v1.RegistrationGrpc;
 import pluginregistration.v1.RegistrationGrpc.RegistrationBlockingStub;
 import pluginregistration.v1.RegistrationStatus;
 
-/// A node as a process, to which the test is the kubelet: what `/readyz`, `/metrics` and the log then say.
+/// A node process registers with the test as the kubelet; checks `/readyz`, `/metrics` and the log.
 final class KubeletRegistrationIT {
     private static final String WHY = "plugin registration failed with err: no \"node id\"";
 
@@ -43,7 +43,7 @@ final class KubeletRegistrationIT {
                 OpsPages pages = new OpsPages(node)) {
             Path socket = folder.resolve("cephfs.siphon.dev-reg.sock");
             await(() -> Files.exists(socket));
-            // whoever is told of the CSI socket may call there
+            // whoever learns of the CSI socket may call it at once
             assertTrue(Files.exists(csi));
             assertEquals(
                     "test-node",

@@ -14,14 +14,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The Ceph of the lab that the test runs in (e2e/lab), and volumes made in it.
+/// The Ceph cluster of the lab that runs the test (e2e/lab), and volumes created in it.
 public final class Lab {
-    /// The first number of six digits to the base of 36.
+    /// The first six-digit number in base 36.
     private static final long NAMES = 60_466_176;
 
     private Lab() {}
 
-    /// A volume of the lab, with what a CO would hand to the node.
+    /// A volume of the lab, with what a CO passes to the node.
     ///
     /// @param path its data directory in the file system
     public record Volume(VolumeId id, String path, Map<String, String> context, Map<String, String> secrets) {
@@ -34,7 +34,7 @@ public final class Lab {
             return CephCredentials.fromSecrets(secrets);
         }
 
-        /// This volume, asked for with other keys of its context.
+        /// Returns this volume with more or changed keys in its context.
         public Volume with(Map<String, String> more) {
             Map<String, String> changed = new HashMap<>(context);
             changed.putAll(more);
@@ -51,7 +51,7 @@ public final class Lab {
         return "[v2:" + address + ":3300/0,v1:" + address + ":6789/0]";
     }
 
-    /// The mounter to test with: `kernel` in a guest of the lab (e2e/lab guest), else `fuse`.
+    /// Returns the mounter to test: `kernel` in a guest of the lab (e2e/lab guest), else `fuse`.
     public static String mounter() {
         return Optional.ofNullable(System.getenv("LAB_MOUNTER")).orElse("fuse");
     }
@@ -63,29 +63,30 @@ public final class Lab {
         return Programs.run(command);
     }
 
-    /// A name that no other test uses, short: the id of a dataset's volume has a path in it.
+    /// Returns a name that no other test uses. It is short because the id of a dataset's volume contains a path.
     public static String uniqueName(String prefix) {
         return prefix + Long.toString(ThreadLocalRandom.current().nextLong(NAMES, NAMES * 36), 36);
     }
 
-    /// An account with an allowance.
+    /// Creates an account with an allowance.
     public static String createGroup(long bytes) {
         String group = uniqueName("g");
         ceph("fs", "subvolumegroup", "create", fileSystem(), group, "--size", Long.toString(bytes));
         return group;
     }
 
-    /// A volume of `group`, of root and open to all, with the credentials that the lab gives to nodes.
+    /// Creates a volume of `group`, owned by root and open to all, with the credentials that the lab gives to
+    /// nodes.
     public static Volume createVolume(String group, long bytes) {
         return createVolume(group, uniqueName("v"), bytes, "--mode", "777");
     }
 
-    /// The only volume of `group`, as [#createVolume(String, long)].
+    /// Creates the only volume of `group`, as [#createVolume(String, long)] does.
     static Volume createOnlyVolume(String group, long bytes) {
         return createVolume(group, "v", bytes, "--mode", "777");
     }
 
-    /// As [#createVolume(String, long)], of an account alone.
+    /// Creates a volume as [#createVolume(String, long)] does, but with an owner.
     public static Volume createVolume(String group, long bytes, int uid, int gid) {
         return createVolume(
                 group,
@@ -131,8 +132,8 @@ public final class Lab {
                 nodeSecrets());
     }
 
-    /// The same volume with an identity that reaches nothing else: the account's directory to look at, the data
-    /// directory to write.
+    /// Returns the same volume with an identity of its own, which may only read the account's directory and write
+    /// the data directory.
     public static Volume narrow(Volume volume) {
         VolumeId.Provisioned id = (VolumeId.Provisioned) volume.id();
         String group = "/volumes/" + id.group();
@@ -151,7 +152,7 @@ public final class Lab {
         return new Volume(volume.id(), volume.path(), volume.context(), Map.of("userID", user, "userKey", key));
     }
 
-    /// Secrets with the identity that the lab gives to nodes.
+    /// Returns secrets with the identity that the lab gives to nodes.
     public static Map<String, String> nodeSecrets() {
         try {
             Path keyring = Path.of(environment("LAB_RUN"), "ceph", "node.keyring");
@@ -170,8 +171,8 @@ public final class Lab {
                 .orElseThrow();
     }
 
-    /// Ends the MDS sessions of clients of `volume`, as an administrator would who does not want to wait until
-    /// the MDS gives up a client that died (60 s). The kernel's client says only which group it has mounted.
+    /// Evicts the MDS sessions of `volume`'s clients. Otherwise the MDS waits 60 s for a client that died. The
+    /// kernel client reports only which group it has mounted.
     public static void evict(VolumeId volume) {
         String filter = mounter().equals("kernel") && volume instanceof VolumeId.Provisioned own
                 ? "client_metadata.root=/volumes/" + own.group()
@@ -179,7 +180,7 @@ public final class Lab {
         ceph("tell", "mds." + fileSystem() + ":0", "client", "evict", filter);
     }
 
-    /// The processes of ceph-fuse that serve `volume`.
+    /// Returns the ceph-fuse processes that serve `volume`.
     public static List<ProcessHandle> clientsOf(VolumeId volume) {
         String wanted = "volume_id=" + volume;
         return ProcessHandle.allProcesses()

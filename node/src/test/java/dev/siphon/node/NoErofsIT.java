@@ -19,8 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Datasets on nodes whose kernel lacks what they are read with, in a guest of the lab: over the kernel's CephFS. That
-/// nobody is told where it lacks nothing is in [DatasetVolumeIT].
+/// Datasets on nodes whose kernel lacks a module for reading them, in a guest of the lab, over the kernel's CephFS.
+/// [DatasetVolumeIT] checks that nodes with all modules report nothing.
 @Tag("kernel")
 class NoErofsIT {
     private static Optional<SealedDataset> made = Optional.empty();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Many callers at once, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
+/// Many concurrent callers, against a real Ceph: ceph-fuse in the lab, the kernel client in a guest.
 class NodeConcurrencyIT {
     private static final Logger LOG = LoggerFactory.getLogger(NodeConcurrencyIT.class);
     private static final long MIB = 1 << 20;
@@ -40,7 +40,7 @@ class NodeConcurrencyIT {
         workplace.close();
     }
 
-    /// What the calls return, each made by a thread of its own.
+    /// Returns the results of the calls, each made by its own thread.
     static <T> List<T> atOnce(List<Callable<T>> calls) throws Exception {
         List<T> results = new ArrayList<>();
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -96,7 +96,7 @@ class NodeConcurrencyIT {
         assertEquals(List.of(), Lab.clientsOf(volume.id()));
     }
 
-    /// Four volumes of their own, and four of two datasets, which share what they are read from.
+    /// Four separate volumes, and four of two datasets, which share their backing files.
     @Test
     @Tag("kernel")
     void sixtyFourCallersOfEightVolumesGetOkOrAborted() throws Exception {

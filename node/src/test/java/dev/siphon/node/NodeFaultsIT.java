@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What the node does when its clients die or hang, with ceph-fuse and a real Ceph.
+/// The node's behavior when its clients die or hang, with ceph-fuse and a real Ceph.
 @Tag("fuse")
 class NodeFaultsIT {
     private static final long MIB = 1 << 20;
@@ -74,7 +74,7 @@ class NodeFaultsIT {
     }
 
     private static void signal(String signal) {
-        // a builtin of the shell: the lab has no other
+        // kill as a shell builtin: the lab has no other
         clients()
                 .forEach(process -> Programs.run(
                         "bash", "-c", "kill -s \"$1\" \"$2\"", "kill", signal, Long.toString(process.pid())));
@@ -91,7 +91,7 @@ class NodeFaultsIT {
     @Test
     void aDeadMountIsReportedAndHealedByStageAndPublish() throws Exception {
         node.stageAndPublish(volume(), staging, target);
-        // what a client has not written yet dies with it
+        // a client that dies loses its unwritten data
         Files.writeString(target.resolve("before"), "before", StandardOpenOption.CREATE_NEW, StandardOpenOption.DSYNC);
         killClients();
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
@@ -148,7 +148,7 @@ class NodeFaultsIT {
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Code>> hung = looks.stream().map(callers::submit).toList();
             Path other = workplace.directory("other");
-            // a client of its own comes up, which takes long on a busy machine
+            // starts a second client, which takes long on a busy machine
             node.stub(20).nodeStageVolume(Requests.stage(second.orElseThrow(), other));
             var _ = node.stub(5).nodeGetVolumeStats(Requests.stats(second.orElseThrow(), other));
             node.stub(20).nodeUnstageVolume(Requests.unstage(second.orElseThrow(), other));

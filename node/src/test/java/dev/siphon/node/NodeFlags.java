@@ -6,7 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// A node's flags, read as its command line is.
+/// Parses a node's flags like its command line.
 final class NodeFlags {
     @Command(name = "node")
     private static final class Line {
@@ -16,7 +16,7 @@ final class NodeFlags {
 
     private NodeFlags() {}
 
-    /// @throws CommandLine.ParameterException naming every problem
+    /// @throws CommandLine.ParameterException that names every problem
     static NodeConfig read(List<String> flags) {
         List<String> all = new ArrayList<>(flags);
         all.add("--node-id=n1");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/// Paths that somebody has prepared, with a volume staged from a real Ceph.
+/// Paths that an attacker has prepared, with a volume staged from a real Ceph.
 class NodePathsIT {
     private static final long MIB = 1 << 20;
 
@@ -59,7 +59,7 @@ class NodePathsIT {
         assertEquals(List.of(staging.toString()), shown());
     }
 
-    /// What is mounted here but the client's own root.
+    /// Returns the mounts here, without the client's own root.
     private List<String> shown() {
         return workplace.mounts().stream()
                 .filter(point -> !point.contains("/state/mounts/"))

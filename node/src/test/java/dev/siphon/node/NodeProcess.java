@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A node as a process of its own, so that it can be killed.
+/// Runs a node as a separate process, so that a test can kill it.
 public final class NodeProcess implements AutoCloseable {
     private final Process process;
     private final UnixSocketChannel channel;
@@ -29,7 +29,7 @@ public final class NodeProcess implements AutoCloseable {
         return start(directory, List.of(), arguments);
     }
 
-    /// As [#start(Path, String...)], with options for the virtual machine.
+    /// Starts a node as [#start(Path, String...)] does, with JVM options.
     public static NodeProcess start(Path directory, List<String> options, String... arguments) {
         try {
             Files.createDirectories(directory);
@@ -61,12 +61,12 @@ public final class NodeProcess implements AutoCloseable {
         }
     }
 
-    /// Calls with 60 s each; the first waits for the process to be up.
+    /// Returns a stub with a deadline of 60 s; the first call waits until the process serves.
     public NodeGrpc.NodeBlockingStub stub() {
         return NodeGrpc.newBlockingStub(channel.channel()).withWaitForReady().withDeadlineAfter(60, TimeUnit.SECONDS);
     }
 
-    /// As [#stub()], with another deadline.
+    /// Returns a stub like [#stub()], with another deadline.
     public NodeGrpc.NodeBlockingStub stub(long seconds) {
         return NodeGrpc.newBlockingStub(channel.channel())
                 .withWaitForReady()
@@ -85,7 +85,7 @@ public final class NodeProcess implements AutoCloseable {
         var _ = stub().nodeUnstageVolume(Requests.unstage(volume, staging));
     }
 
-    /// What the node says is wrong with the volume: the reasons, as a list in words.
+    /// Returns the volume health that the node reports: the reasons as text.
     public String health(Lab.Volume volume) {
         return stub()
                 .nodeGetVolumeHealth(NodeGetVolumeHealthRequest.newBuilder()
@@ -111,7 +111,7 @@ public final class NodeProcess implements AutoCloseable {
         }
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     public void kill() {
         process.destroyForcibly();
         end();

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Where a volume's key must not be, while it is mounted and afterwards.
+/// Where a volume's key must not appear, during a mount and afterwards.
 class NodeSecretsIT {
     private static final long MIB = 1 << 20;
 
@@ -52,7 +52,7 @@ class NodeSecretsIT {
         assertEquals(List.of(), filesWith(key));
     }
 
-    /// Every way in which staging may fail, and what the caller is told then.
+    /// Lets staging fail in every way, and checks each error.
     private void refusedWithoutKey(Lab.Volume volume, String key) {
         Map<String, String> stranger = new HashMap<>(volume.secrets());
         stranger.put("userID", "stranger");

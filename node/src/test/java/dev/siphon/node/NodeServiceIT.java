@@ -26,8 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The node's calls over its socket, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's
-/// client.
+/// The node's RPCs over its socket, against a real Ceph: ceph-fuse in the lab, the kernel client in a guest.
 class NodeServiceIT {
     private static final long MIB = 1 << 20;
     private static final long ALLOWANCE = 64 * MIB;
@@ -200,7 +199,8 @@ class NodeServiceIT {
                 .getAvailable();
     }
 
-    /// How many bytes could be written in pieces of 1 MiB, each synced so that the MDS counts it.
+    /// Writes up to `most` bytes in pieces of 1 MiB and returns how many succeeded. Each piece is synced, so that
+    /// the MDS counts it.
     private static long written(Path file, long most) {
         byte[] piece = new byte[(int) MIB];
         long written = 0;
@@ -275,7 +275,7 @@ class NodeServiceIT {
                 Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 volume().secrets());
         node.stub().nodeStageVolume(Requests.stage(fixed, staging));
-        // a kubelet would never unstage what shares its device and root with the client's own mount
+        // a kubelet never unstages a path with the device and root of the client's own mount
         assertFalse(workplace.mounts().contains(staging.toString()));
         Files.writeString(staging.resolve("tree/static"), "static");
         assertTrue(node.stub()

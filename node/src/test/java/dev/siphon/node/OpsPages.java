@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What a node process, or `siphon fuse`, tells operators over HTTP.
+/// Reads the HTTP pages of a node process or of `siphon fuse`.
 public final class OpsPages implements AutoCloseable {
     private static final Pattern PORT = Pattern.compile("\"ops_port\":(\\d+)");
 
@@ -30,13 +30,13 @@ public final class OpsPages implements AutoCloseable {
         this.log = fuse::log;
     }
 
-    /// Status and text of `/readyz`.
+    /// Returns status and text of `/readyz`.
     public String ready() {
         HttpResponse<String> response = get("/readyz");
         return response.statusCode() + " " + response.body();
     }
 
-    /// The value of a metric, by its name with its labels as `/metrics` has them.
+    /// Returns the value of a metric. The name includes the labels, as in `/metrics`.
     public String metric(String name) {
         String metrics = get("/metrics").body();
         Matcher matcher = Pattern.compile("^" + Pattern.quote(name) + " (\\S+)$", Pattern.MULTILINE)
@@ -58,7 +58,7 @@ public final class OpsPages implements AutoCloseable {
         }
     }
 
-    /// Waits for what the process is about to do, at most 60 s.
+    /// Waits up to 60 s until `condition` holds.
     public static void await(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A client that stops and goes on, seen by the people of the pod. That a real API takes what the node sends is
-/// the contract of `EventsApi`.
+/// A ceph-fuse client stops and continues; checks the events that the pod's users see. The contract of `EventsApi`
+/// covers that a real API accepts what the node sends.
 @Tag("fuse")
 final class PodEventsIT {
     private final Lab.Volume volume = Lab.createVolume(Lab.createGroup(1L << 30), 64L << 20);

@@ -6,15 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Runs programs that tests need around the thing they test.
+/// Runs programs that tests need.
 public final class Programs {
     private static final long LIMIT_SECONDS = 60;
 
     private Programs() {}
 
-    /// What `command` printed on stdout.
+    /// Returns what `command` prints on stdout.
     ///
-    /// @throws IllegalStateException if it did not end well
+    /// @throws IllegalStateException if it fails
     public static String run(String... command) {
         try {
             Process process = new ProcessBuilder(command)

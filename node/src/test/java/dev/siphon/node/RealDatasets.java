@@ -12,11 +12,11 @@ import dev.siphon.node.replica.Replicas;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Datasets as the node has them, without a cache directory.
+/// Creates a node's datasets without a cache directory.
 public final class RealDatasets {
     private RealDatasets() {}
 
-    /// Those of a node with that state directory; they end with the test's process.
+    /// Returns the datasets of a node with that state directory; they end with the test's process.
     public static MountedDatasets in(Path state) {
         Path trees = state.resolve("datasets");
         return new DatasetTrees(

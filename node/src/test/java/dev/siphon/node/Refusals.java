@@ -7,13 +7,13 @@ import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import org.junit.jupiter.api.function.Executable;
 
-/// Calls that a node has to refuse.
+/// Checks calls that a node must refuse.
 final class Refusals {
     private Refusals() {}
 
-    /// Checks that `call` is refused with `code`.
+    /// Checks that the node refuses `call` with `code`.
     ///
-    /// @return what the node says about it
+    /// @return the error message
     static String refused(Code code, Executable call) {
         StatusRuntimeException e = assertThrows(StatusRuntimeException.class, call);
         String message = String.valueOf(e.getMessage());

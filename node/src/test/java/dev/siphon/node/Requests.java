@@ -11,7 +11,7 @@ import dev.siphon.node.pod.Pod;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Requests as a CO sends them.
+/// Creates requests like those of a CO.
 public final class Requests {
     private Requests() {}
 
@@ -51,9 +51,8 @@ public final class Requests {
         return publish(volume, staging, target, Mode.MULTI_NODE_MULTI_WRITER);
     }
 
-    /// As a kubelet does: for pod `train` of a namespace, and with the volume's Secret. By the key in that, a dataset
-    /// is not
-    /// asked for.
+    /// Returns the request of a kubelet for pod `train` of a namespace, with the volume's Secret. The node does not
+    /// ask the controller about a dataset whose Secret has a key.
     public static NodePublishVolumeRequest publishForPod(
             Lab.Volume volume, Path staging, Path target, Mode mode, String namespace) {
         return publish(volume, staging, target, mode).toBuilder()

@@ -26,10 +26,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// A dataset on the lab's Ceph, with what its files have to be.
+/// A dataset on the lab's Ceph, with the expected content of its files.
 ///
-/// @param home the volume that its image is in
-/// @param files the digest of each, by its path
+/// @param home the volume that contains its image
+/// @param files the digest of each file, by path
 record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> files) {
     private static final long MIB = 1 << 20;
     private static final PackListener NOBODY = new PackListener() {
@@ -43,7 +43,7 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
         public void packed(long done, long all) {}
     };
 
-    /// An administrator packs so many files into a volume.
+    /// Packs `count` files into a volume, as an administrator does.
     static SealedDataset create(int count) throws IOException {
         Lab.Volume home = Lab.createOnlyVolume(Lab.createGroup(256 * MIB), 128 * MIB);
         Map<String, Digest> files = new HashMap<>();
@@ -67,14 +67,14 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
         }
     }
 
-    /// The volume of whatever dataset is at the same place.
+    /// Returns the volume of any dataset at the same path.
     ///
-    /// @param digest how that of the dataset begins
+    /// @param digest the beginning of the dataset's digest
     Lab.Volume volumeOf(String digest) {
         return volume(home, digest);
     }
 
-    /// The volume that a claim gets.
+    /// Returns the volume of a claim.
     Lab.Volume volumeFor(String claim) {
         return new Lab.Volume(id().forClaim(claim), volume.path(), volume.context(), volume.secrets());
     }
@@ -98,14 +98,14 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
         }
     }
 
-    /// The loop devices over its image, or a replica of that.
+    /// Returns the loop devices over its image or over a replica.
     List<LoopStatus> devices() {
         return LoopDevice.all(Set.of()).stream()
                 .filter(device -> device.tag().contains(id().digest()))
                 .toList();
     }
 
-    /// Whether it is read from a replica in `cache`.
+    /// Returns whether it is read from a replica in `cache`.
     boolean isReadFrom(Path cache) {
         try (var folders = Files.list(cache)) {
             List<Long> replicas = folders.flatMap(folder -> inode(folder.resolve("image")).stream())
@@ -127,7 +127,7 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
         }
     }
 
-    /// What the controller says: these namespaces may read it.
+    /// Returns the grants that let these namespaces read it, as the controller publishes them.
     String readBy(String... namespaces) {
         Grants.Shared shared = new Grants.Shared(id(), false, new TreeSet<>(List.of(namespaces)));
         return new Grants(Map.of(), Map.of("mine", shared)).toJson();

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// What a process of some user does in a directory, as in a container.
+/// Runs scripts as a given user in a directory, as in a container.
 final class Shell {
     private static final long LIMIT_SECONDS = 60;
 
     private Shell() {}
 
-    /// How a script ended.
+    /// The result of a script.
     ///
-    /// @param said stdout and stderr together, without blanks around
+    /// @param said stdout and stderr combined, trimmed
     record Result(int exit, String said) {}
 
-    /// Runs `script`, whose `$1` is `directory`, with these numbers. Who is not root has no capabilities.
+    /// Runs `script` with `directory` as `$1` and with these ids. Only root keeps its capabilities.
     static Result run(int uid, int gid, Path directory, String script) {
         List<String> command = List.of(
                 "setpriv",

@@ -15,7 +15,7 @@ final class StateDirectoryTest {
     @TempDir
     Path place;
 
-    /// What flock(1) says of the lock, from another process.
+    /// Returns whether flock(1) could take the lock in another process.
     private boolean isFree() throws IOException, InterruptedException {
         return new ProcessBuilder("flock", "--nonblock", place + "/state/lock", "true")
                         .start()
@@ -29,7 +29,7 @@ final class StateDirectoryTest {
             assertEquals(place.toRealPath().resolve("state"), taken.path());
             StartFailure refused = assertThrows(StartFailure.class, () -> StateDirectory.take(place.resolve("state")));
             assertTrue(String.valueOf(refused.getMessage()).contains("is in use by another process"));
-            // as whoever copies or searches the directory does within this process
+            // as code that copies or searches the directory does within this process
             assertEquals(0, Files.readAllBytes(place.resolve("state/lock")).length);
             assertEquals(false, isFree());
         }

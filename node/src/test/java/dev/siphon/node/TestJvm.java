@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Java processes beside a test's own. They can be killed, and in a guest several processes run in parallel while the
+/// Java processes beside the test's own. Tests can kill them. In a guest, processes run in parallel, but the
 /// threads of one process share a processor (e2e/lab.d/guest).
 public final class TestJvm {
     private static final long LIMIT_SECONDS = 30;
 
     private TestJvm() {}
 
-    /// A process that runs `main` with the classes of this test.
+    /// Returns a process that runs `main` on the test's class path.
     public static ProcessBuilder of(Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -27,7 +27,7 @@ public final class TestJvm {
         return new ProcessBuilder(command);
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     public static void kill(Process process) {
         try {
             if (!process.destroyForcibly().waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Somebody who writes a file and reads it, over and over, as a pod that works.
+/// Writes and reads a file repeatedly, like a working pod.
 final class Ticking implements AutoCloseable {
     private static final int ROUNDS = 20;
 
@@ -47,7 +47,7 @@ final class Ticking implements AutoCloseable {
         }
     }
 
-    /// Waits for so many rounds more, and says that none had an error since the beginning.
+    /// Waits for some more rounds, and checks that no round has failed since the start.
     void goesOn() {
         long end = rounds.get() + ROUNDS;
         OpsPages.await(() -> rounds.get() >= end);

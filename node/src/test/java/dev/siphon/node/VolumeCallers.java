@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Callers that stage and publish one volume all at once, and undo it, also against each other. Each call is answered
-/// with OK or ABORTED, and after ABORTED it may be repeated.
+/// Many callers stage and publish one volume concurrently, and undo it, also against each other. Each call must
+/// return OK or ABORTED, and can be retried after ABORTED.
 final class VolumeCallers {
     private static final long LIMIT_SECONDS = 120;
 
@@ -31,7 +31,7 @@ final class VolumeCallers {
     private record Call(String name, Runnable body) {}
 
     /// @param directory for the paths of the volume
-    /// @param mode to stage and publish it with
+    /// @param mode the access mode to stage and publish with
     VolumeCallers(NodeProcess node, Lab.Volume volume, Mode mode, Workplace workplace, String directory) {
         this.node = node;
         this.volume = volume;
@@ -42,13 +42,13 @@ final class VolumeCallers {
                 workplace.directory(directory + "/two").resolve("target"));
     }
 
-    /// How often each call was answered with each code.
+    /// Returns how often each call returned each code.
     Map<String, LongAdder> answers() {
         return answers;
     }
 
-    /// Makes so many callers stage and publish the volume, and then all of it unpublished and unstaged, while others
-    /// do the opposite; what is mounted is checked between.
+    /// Runs a whole life of the volume with `callers` concurrent callers: stage, publish, unpublish, unstage, while
+    /// others do the opposite. Checks the mounts in between.
     void live(int callers) throws Exception {
         callAtOnce(callers, List.of(stage()));
         repeat(stage());
@@ -88,7 +88,7 @@ final class VolumeCallers {
         return new Call("unstage", () -> node.stub().nodeUnstageVolume(Requests.unstage(volume, staging)));
     }
 
-    /// @param calls are dealt out to the callers in turn
+    /// @param calls distributed to the callers in turn
     private void callAtOnce(int callers, List<Call> calls) throws Exception {
         List<Callable<Code>> wanted = new ArrayList<>();
         for (int i = 0; i < callers; i++) {
@@ -98,7 +98,7 @@ final class VolumeCallers {
         var _ = NodeConcurrencyIT.atOnce(wanted);
     }
 
-    /// As a CO does, until it is done.
+    /// Retries the call until it returns OK, as a CO does.
     private void repeat(Call call) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (answer(call) != Code.OK) {

@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A directory for mounts, in which a CO would keep its staging and target paths. Closing it takes away whatever is
-/// still mounted there.
+/// A directory for mounts, where a CO would keep its staging and target paths. Closing it unmounts everything below
+/// it.
 public final class Workplace implements AutoCloseable {
     private final Path root;
 
@@ -31,7 +31,7 @@ public final class Workplace implements AutoCloseable {
         return root.resolve(name);
     }
 
-    /// An existing directory, as the CO makes staging paths.
+    /// Creates a directory, as the CO creates staging paths.
     public Path directory(String name) {
         try {
             return Files.createDirectories(root.resolve(name));
@@ -40,7 +40,7 @@ public final class Workplace implements AutoCloseable {
         }
     }
 
-    /// What is mounted here, deepest first.
+    /// Returns the mount points here, deepest first.
     public List<String> mounts() {
         return MountTable.read().entries().reversed().stream()
                 .map(entry -> entry.mountPoint())

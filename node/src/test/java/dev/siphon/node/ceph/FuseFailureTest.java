@@ -47,7 +47,7 @@ class FuseFailureTest {
         assertEquals(code, StatusMapping.toStatus(explain(true, said)).getCode());
     }
 
-    /// As Ceph 20.2 said it.
+    /// Output of Ceph 20.2.
     @Test
     void aLineOfTheLogInTheMiddleOfAnotherIsNoMatter() {
         DriverException explained = explain(true, """

@@ -5,7 +5,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.fuzz.ParserFuzz;
 import org.junit.jupiter.api.Test;
 
-/// The source field of mounts, which other mounts have too.
+/// Fuzzes the source field of mounts, including mounts of others.
 final class MountTagParsingFuzzTest {
     @Test
     void sources() {

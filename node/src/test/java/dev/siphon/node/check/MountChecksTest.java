@@ -93,7 +93,7 @@ final class MountChecksTest {
     void whoeverMayNotMountIsTold() {
         assertInstanceOf(
                 CheckOutcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
-        // what a container has by default
+        // the default capabilities of a container
         CheckOutcome refused = MountChecks.privileges(List.of("CapEff:\t00000000a80425fb"));
         assertTrue(
                 refused instanceof CheckOutcome.Failed failed && failed.remedy().contains("privileged"));

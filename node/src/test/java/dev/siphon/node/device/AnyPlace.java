@@ -6,7 +6,7 @@ import dev.siphon.node.topology.MachineRoots;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 
-/// A node without cache directories: it does not matter who holds what.
+/// A node without cache directories, where the devices of a pod do not matter.
 public final class AnyPlace {
     private AnyPlace() {}
 

@@ -18,7 +18,7 @@ final class ClaimedDevicesTest {
     private static final Pod POD = new Pod("u1", "train", "1-2-3");
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    /// `?` for what is not known.
+    /// Parses an answer; `?` stands for unknown.
     private static Answer answer(String devices) {
         return devices.equals("?")
                 ? new Answer.Unknown("it hangs")
@@ -28,7 +28,7 @@ final class ClaimedDevicesTest {
                         .toList());
     }
 
-    /// The same of claims, `!` for a refusal.
+    /// Parses an answer about claims; `!` stands for a refusal.
     private static DeviceClaims.Answer claims(String devices) {
         if (devices.equals("!")) {
             return new DeviceClaims.Answer.Refused("this node may not");

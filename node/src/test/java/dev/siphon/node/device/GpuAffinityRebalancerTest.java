@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A machine with two disks on each of two sockets; what a tree does when it follows is in `NearReplicasIT`.
+/// A machine with two sockets and two disks on each. `NearReplicasIT` covers what a tree does when it is moved.
 @Timeout(30)
 final class GpuAffinityRebalancerTest {
     private static final Digest DIGEST = new Digest("0123456789abcdef".repeat(4));
@@ -55,7 +55,7 @@ final class GpuAffinityRebalancerTest {
     private Optional<PodHealth> pods = Optional.empty();
     private Optional<GpuAffinityRebalancer> following = Optional.empty();
 
-    /// One tree, which goes wherever it is told.
+    /// A single tree that moves to any requested cache.
     private final class OneTree implements MountedDatasets {
         @Override
         public Path attach(Digest digest, Path image, Path manifest) {
@@ -152,7 +152,7 @@ final class GpuAffinityRebalancerTest {
         });
     }
 
-    /// `device` is shown to the pod.
+    /// Records that `device` is published to the pod.
     private void shown(Pod pod, String device) {
         following();
         String target = "/var/lib/kubelet/pods/" + pod.uid() + "/volumes/kubernetes.io~csi/data/mount";

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Choices by hand, from the tables in `TopologyTest`.
+/// Choices worked out by hand from the tables in `TopologyTest`.
 @Timeout(30)
 final class NearestCachesTest {
     private static final Pod POD = new Pod("u1", "train", "1-2-3");
@@ -70,24 +70,24 @@ final class NearestCachesTest {
 
     @ParameterizedTest(name = "{0}: {1} {2}")
     @CsvSource({
-        // UUIDs, as NVIDIA's plugin has them, one to eight
+        // one to eight UUIDs, in the format of NVIDIA's plugin
         "dgx-a100,    nvidia.com/gpu,          GPU-a1000002,                         1, nvme1",
         "dgx-a100,    nvidia.com/gpu,          GPU-a1000004 GPU-a1000005,            3, nvme2",
         "dgx-a100,    nvidia.com/gpu,          GPU-a1000006 GPU-a1000007 GPU-a1000000, 2, nvme3",
-        // shares of one GPU are one GPU
+        // shares of one GPU count as one GPU
         "dgx-a100,    nvidia.com/gpu.shared,   GPU-a1000000::0 GPU-a1000000::3 GPU-a1000002::1, 0, nvme0 nvme1",
-        // parts of GPUs: an old name says whose it is, and of a new one the plugin says the NUMA node
+        // GPU partitions: an old name contains its GPU; for a new one the plugin reports the NUMA node
         "mig,         nvidia.com/mig-1g.10gb,  MIG-GPU-d1a5bd8a-66d5-4b1d-8b7f-4f0d8a3a2c11/2/0, 1, nvme1",
         "mig,         nvidia.com/mig-1g.10gb,  MIG-11111111-2222-3333-4444-555555555555, 1, nvme1",
-        // PCI addresses, as AMD's plugin and those of virtual machines have them, whatever the resource is called
+        // PCI addresses, as AMD's plugin and VM plugins use them, whatever the resource's name
         "two-sockets, amd.com/gpu,             0000:43:00.0,                         0, nvme1",
         "two-sockets, example.com/accelerator, 0000:83:00.0,                         1, nvme2 nvme3",
-        // the NUMA node alone
+        // only the NUMA node is known
         "two-sockets, gpu.intel.com/i915,      card0-1,                              1, nvme2 nvme3",
         "two-sockets, nvidia.com/gpu,          GPU-fake-3,                           0, nvme0 nvme1",
-        // what is no GPU does not count
+        // other devices than GPUs do not count
         "two-sockets, rdma/hca,                mlx5_0,                               0, nothing",
-        // a machine that tells nothing
+        // a machine that reports nothing
         "vm-cloud,    nvidia.com/gpu,          0000:00:00.0,                         0, ''",
     })
     void whatAPodHoldsDecides(String machine, String resource, String ids, int node, String nearest) {
@@ -99,7 +99,7 @@ final class NearestCachesTest {
         assertEquals(List.of("u1/train"), asked);
     }
 
-    /// As its driver's ResourceSlices name it: the PCI address goes before the UUID, and that before the NUMA node.
+    /// Devices as named by ResourceSlices: the PCI address wins over the UUID, and the UUID over the NUMA node.
     @ParameterizedTest(name = "{0}: {1} {2} {3}")
     @CsvSource({
         "two-sockets, gpu.amd.com,      0000:43:00.0,     pool/gpu-1,   '', nvme1",
@@ -109,10 +109,10 @@ final class NearestCachesTest {
         "two-sockets, gpu.example.com,  pool/gpu-1,       '',           '', nothing",
         "dgx-a100,    gpu.nvidia.com,   MIG-1,            GPU-a1000002, '', nvme1",
         "dgx-a100,    gpu.nvidia.com,   GPU-a1000004,     pool/gpu-4,   3,  nvme2",
-        // another kind of device, whatever it tells of its place
+        // other kinds of devices, whatever place they report
         "two-sockets, nic.example.com,  0000:99:00.0,     pool/nic-0,   1,  nothing",
         "two-sockets, dra.net,          pool/nic-0,       '',           1,  nothing",
-        // by what it is, and not by what its driver is called
+        // the kind of device decides, not the driver's name
         "two-sockets, vfio.example.com, 0000:83:00.0,     pool/d-0,     '', nvme2 nvme3",
     })
     void whatAPodWasAllocatedDecides(
@@ -125,14 +125,14 @@ final class NearestCachesTest {
         assertEquals(nearest, shown(caches(machine, 4).of(POD)));
     }
 
-    /// `dgx-a100.machine` has made-up UUIDs that end alike.
+    /// Expands a short id: `dgx-a100.machine` has made-up UUIDs with equal endings.
     private static String full(String id) {
         int share = id.indexOf("::");
         String gpu = share < 0 ? id : id.substring(0, share);
         return gpu.startsWith("GPU-a100000") ? gpu + "-0000-4000-8000-000000000000" + id.substring(gpu.length()) : id;
     }
 
-    /// Two of one node weigh more than one of another, though no more is known of them.
+    /// Two GPUs at one NUMA node outweigh one at another, even if only the node is known.
     @Test
     void everyGpuOfWhichNoMoreIsKnownCounts() {
         held = List.of(
@@ -141,7 +141,7 @@ final class NearestCachesTest {
         assertEquals("nvme2 nvme3", shown(caches("two-sockets", 4).of(POD)));
     }
 
-    /// As the kubelet says it: once for each node.
+    /// The kubelet reports such a device once per NUMA node.
     @Test
     void aDeviceOfTwoNodesIsOneAndPrefersNone() {
         held = List.of(

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// GPUs that come to a pod and are taken away again, on a machine with two disks on each of two sockets.
+/// A running pod gains and loses GPUs, on a machine with two sockets and two disks on each.
 @Timeout(30)
 final class RunningPodCachesTest {
     private static final Pod POD = new Pod("u1", "train", "1-2-3");
@@ -46,8 +46,8 @@ final class RunningPodCachesTest {
                 .toList();
     }
 
-    /// One digit for each GPU, the socket that it is on; of the pod itself, behind `+` of each pod that holds
-    /// some for it.
+    /// Sets the held GPUs: one digit per GPU, the digit is its socket. The pod's own GPUs come first, then after
+    /// each `+` those of a pod that holds GPUs for it.
     private void hold(String what) {
         held.clear();
         String[] parts = what.split("\\+", -1);
@@ -64,8 +64,8 @@ final class RunningPodCachesTest {
                 .collect(Collectors.joining());
     }
 
-    /// What a pod has at each look, and the socket whose disks are nearest then; nothing where it prefers none,
-    /// so that all stays where it is.
+    /// The pod's GPUs at each check, and the socket with the nearest disks. Empty means no preference, so
+    /// everything stays in place.
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',

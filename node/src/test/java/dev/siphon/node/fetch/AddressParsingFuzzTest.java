@@ -5,7 +5,7 @@ import dev.siphon.csi.fuzz.ParserFuzz;
 import java.net.http.HttpRequest;
 import org.junit.jupiter.api.Test;
 
-/// Addresses that a server sends on to.
+/// Fuzzes addresses that a server redirects to.
 final class AddressParsingFuzzTest {
     @Test
     void redirects() {

@@ -4,7 +4,7 @@ import dev.siphon.csi.DriverException;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
-/// What is fetched, in memory.
+/// Keeps downloads in memory.
 final class FetchedInMemory implements DownloadDirectory {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private String validator = "";
@@ -50,6 +50,6 @@ final class FetchedInMemory implements DownloadDirectory {
 
     @Override
     public void flush() {
-        // is as lasting as it gets
+        // nothing to sync
     }
 }

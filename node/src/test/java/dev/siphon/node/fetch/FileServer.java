@@ -16,7 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
-/// An HTTP server on this machine, of one file, that answers as each test wants.
+/// A local HTTP server of one file, with replies that each test chooses.
 public final class FileServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -26,18 +26,18 @@ public final class FileServer implements AutoCloseable {
     private volatile String tag = "\"1\"";
     private volatile Consumer<FileServer> halfSent = _ -> {};
 
-    /// How one request is answered.
+    /// How to reply to one request.
     public enum Answer {
         WELL,
-        /// Ends after half of what was asked for.
+        /// Ends after half of the requested bytes.
         CUT,
-        /// Sends half, then calls [#whenHalfIsSent], and ends.
+        /// Sends half, calls [#whenHalfIsSent], and ends.
         HALF_THEN_TELL,
-        /// Sends half, and then nothing for as long as the test takes.
+        /// Sends half, then nothing until the test ends.
         STALL,
-        /// All of it, whatever range was asked for.
+        /// Sends the whole file, whatever range was requested.
         ALL,
-        /// Range 0 whatever was asked for.
+        /// Claims range 0, whatever range was requested.
         WRONG_RANGE,
         BUSY
     }
@@ -63,7 +63,7 @@ public final class FileServer implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort() + path;
     }
 
-    /// The next requests are answered so, one after the other, and later ones well.
+    /// Sets the replies to the next requests, in order; later requests succeed.
     public FileServer then(Answer... next) {
         answers.addAll(List.of(next));
         return this;
@@ -79,7 +79,7 @@ public final class FileServer implements AutoCloseable {
         tag = otherTag;
     }
 
-    /// What was asked for so far: ranges, or `all`.
+    /// Returns the requests so far: ranges, or `all`.
     public List<String> ranges() {
         return List.copyOf(ranges);
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MemoryExcessTest {
-    /// @param processes `OWNER BYTES`, with semicolons between; they get the pids 1, 2, …
+    /// @param processes `OWNER BYTES`, separated by semicolons; they get the pids 1, 2, …
     private static List<MemoryExcess.ProcessMemory> uses(String processes) {
         List<MemoryExcess.ProcessMemory> uses = new ArrayList<>();
         for (String process : processes.split(";", -1)) {

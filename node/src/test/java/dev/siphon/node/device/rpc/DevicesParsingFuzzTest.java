@@ -11,7 +11,7 @@ import podresources.v1.NUMANode;
 import podresources.v1.PodResources;
 import podresources.v1.TopologyInfo;
 
-/// What the kubelet says of pods' devices.
+/// Fuzzes the kubelet's replies about devices of pods.
 final class DevicesParsingFuzzTest {
     @Test
     void devices() {

@@ -44,7 +44,7 @@ import podresources.v1.PodResources;
 import podresources.v1.PodResourcesListerGrpc;
 import podresources.v1.TopologyInfo;
 
-/// The kubelet's side is played; the real one is asked in e2e/kubernetes.
+/// Against a fake kubelet; e2e/kubernetes covers the real one.
 @Timeout(30)
 final class KubeletPodDevicesTest {
     private static final PodResources TRAIN = PodResources.newBuilder()
@@ -79,7 +79,7 @@ final class KubeletPodDevicesTest {
                         TopologyInfo.newBuilder().addNodes(NUMANode.newBuilder().setID(node)));
     }
 
-    /// A kubelet that answers so.
+    /// A kubelet with configurable replies.
     private final class Kubelet extends PodResourcesListerGrpc.PodResourcesListerImplBase {
         private final Consumer<StreamObserver<GetPodResourcesResponse>> get;
 
