@@ -33,7 +33,7 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// `siphon cache` before a node that answers as it is told.
+/// Runs `siphon cache` against a fake node.
 final class CacheCommandTest {
     private static final String ONE = "0123456789abcdef".repeat(4);
     private static final String TWO = "f".repeat(64);

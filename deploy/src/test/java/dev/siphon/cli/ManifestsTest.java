@@ -26,17 +26,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/// The command lines in `deploy/siphon.yaml`, by the real command line.
+/// Parses the command lines in `deploy/siphon.yaml` with the real command line.
 final class ManifestsTest {
     private static final Path MANIFESTS = Path.of("siphon.yaml");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /// A container that runs the launcher.
     ///
-    /// @param arguments what stands behind the subcommand
-    /// @param variables its environment; a value that Kubernetes fills in is `x`
+    /// @param arguments what follows the subcommand
+    /// @param variables its environment; values that Kubernetes fills in are `x`
     record Container(String subcommand, List<String> arguments, Map<String, String> variables) {
-        /// As Kubernetes starts it: `$(NAME)` is that variable's value.
+        /// Returns the arguments as Kubernetes passes them: `$(NAME)` is replaced by that variable's value.
         List<String> started() {
             return arguments.stream().map(this::filledIn).toList();
         }
@@ -49,7 +49,7 @@ final class ManifestsTest {
             return text;
         }
 
-        /// The variables that are there to be read, not to be put into an argument.
+        /// Returns the variables that the process reads itself, because no argument contains them.
         Set<String> read() {
             Set<String> names = new TreeSet<>(variables.keySet());
             names.removeIf(name -> arguments.stream().anyMatch(argument -> argument.contains("$(" + name + ")")));
@@ -76,7 +76,7 @@ final class ManifestsTest {
         assertThrows(CommandLine.UnmatchedArgumentException.class, () -> parse(container, "--no-such-flag=x"));
     }
 
-    /// Reads what the launcher is started with, and `more`.
+    /// Parses the launcher's arguments and `more`.
     private static void parse(Container container, String more) {
         List<String> all = new ArrayList<>(List.of(container.subcommand()));
         all.addAll(container.started());
@@ -88,7 +88,7 @@ final class ManifestsTest {
         SiphonMain.commandLine(all).parseArgs(all.toArray(String[]::new));
     }
 
-    /// The flag that a variable stands for, as docs/operations.md says: `SIPHON_` and CSI's own prefix are left out.
+    /// Returns the flag for a variable, as docs/operations.md defines: without the prefix `SIPHON_` or `CSI_`.
     private static String flag(String variable) {
         return "--"
                 + variable.replaceFirst("^(?:SIPHON|CSI)_", "")
@@ -112,7 +112,7 @@ final class ManifestsTest {
         assertEquals(
                 List.of("Ingress"),
                 elements(policy.path("policyTypes")).map(JsonNode::asText).toList());
-        // a rule without `from` would let in everybody
+        // a rule without `from` would admit everybody
         assertEquals(0, policy.path("ingress").size(), policy::toString);
     }
 

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The tables of docs/architecture.md, "Modules and packages", are what the code is: each package once, and each
-/// depends only on those below it in its table and on csi-proto.
+/// Checks that the tables of docs/architecture.md, "Modules and packages", match the code. Each package is listed
+/// once, and depends only on csi-proto and on packages below it in its table.
 final class PackagesTest {
     private static final String ROOT = "dev.siphon.";
     private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\| .*");
@@ -26,7 +26,7 @@ final class PackagesTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(ROOT + "cli", ROOT + "csi", ROOT + "controller", ROOT + "node");
 
-    /// Where a package stands.
+    /// The place of a package.
     private record Row(String module, int number) {
         boolean mayUse(Row other) {
             return module.equals(other.module)

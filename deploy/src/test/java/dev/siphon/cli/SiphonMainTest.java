@@ -97,13 +97,13 @@ final class SiphonMainTest {
                 subcommands(SiphonMain.commandLine(List.of("--help"))).toList();
         assertTrue(all.size() > 9, all.toString());
         for (CommandLine each : all) {
-            // what a list of subcommands shows of it
+            // what a list of subcommands shows
             String summary = each.getCommandSpec().usageMessage().description()[0];
             assertTrue(summary.endsWith("."), summary);
         }
     }
 
-    /// A process sees only its own jars, and the launcher chooses which.
+    /// A process sees only its own jars; the launcher chooses which.
     @Test
     void administratorsCommandsSeeTheControllersJars() throws IOException {
         Matcher listed = Pattern.compile("(?m)^  ([a-z |-]+)\\) part=controller ;;$")

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/// A unix socket that answers late: it takes connections at once, and after a while hands them on to another.
+/// A slow proxy for a unix socket: it accepts connections at once, and forwards them after a delay.
 final class SlowSocket implements AutoCloseable {
     private final Path path;
     private final ServerSocketChannel server;
@@ -25,9 +25,9 @@ final class SlowSocket implements AutoCloseable {
         this.server = server;
     }
 
-    /// @param target what answers
+    /// @param target the socket to forward to
     /// @param path where to listen
-    /// @param delay from a connection to its first answer
+    /// @param delay the time from a connection to its first reply
     static SlowSocket before(Path target, Path path, Duration delay) {
         try {
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -48,7 +48,7 @@ final class SlowSocket implements AutoCloseable {
                         .execute(() -> join(caller, target));
             }
         } catch (IOException _) {
-            // closed: the end
+            // closed: stop
         }
     }
 
@@ -62,13 +62,13 @@ final class SlowSocket implements AutoCloseable {
         }
     }
 
-    /// Hands on what comes until either end closes.
+    /// Forwards bytes until either end closes.
     private static void pass(SocketChannel from, SocketChannel to) {
         try (from;
                 to) {
             Channels.newInputStream(from).transferTo(Channels.newOutputStream(to));
         } catch (IOException _) {
-            // closed at the other end: so is this one now
+            // the other end closed, so this one is closed too
         }
     }
 

@@ -26,7 +26,7 @@ final class TopologyCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
-    /// A GPU and an NVMe disk at one switch, the disk mounted at `/mnt/nvme0`.
+    /// Creates a GPU and an NVMe disk at one switch, with the disk mounted at `/mnt/nvme0`.
     private void gpuBesideDisk() throws IOException {
         device(GPU, "0x10de", "0x030200");
         device(NVME, "0x144d", "0x010802");

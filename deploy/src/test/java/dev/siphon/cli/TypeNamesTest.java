@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// One simple name, one type, over all modules: docs/glossary.md. A nested type is read with the name of the type
-/// around it, so two nested types may have the same name; none may have that of a type that stands alone.
+/// Checks that each simple name has one type over all modules: docs/glossary.md. Nested types may share a name,
+/// because it is read with that of the outer type. No nested type may have the name of a top-level type.
 final class TypeNamesTest {
     @Test
     void noSimpleNameHasTwoMeanings() {
@@ -35,7 +35,7 @@ final class TypeNamesTest {
         return new TreeSet<>(Comparator.comparing(JavaClass::getName));
     }
 
-    /// Not the generated types of protocols, whose names are theirs, nor types that are private.
+    /// Excludes private types and generated protocol types, whose names the protocols define.
     private static boolean isNamedForOthers(JavaClass type) {
         boolean hasName = !type.isAnonymousClass()
                 && !type.isLocalClass()

@@ -1,4 +1,4 @@
-/// What tests of the node share: a lab with a real Ceph, and the node as a process of its own.
+/// Shared by tests of the node: a lab with a real Ceph, and the node as a separate process.
 @NullMarked
 package dev.siphon.node;
 

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/// What a server answers to who fetches the rest of a file of it, over a connection that it then ends.
+/// Fuzzes a server's replies to a request for the rest of a file. The server then closes the connection.
 final class AnswersParsingFuzzTest {
     private static final byte[] CONTENT = "hello world".getBytes(StandardCharsets.UTF_8);
     private static final int LEFT = 5;
@@ -65,7 +65,7 @@ final class AnswersParsingFuzzTest {
                 }
                 connection.getOutputStream().write(answer.get());
             } catch (IOException gone) {
-                // by the peer, or the test is over
+                // the peer closed the connection, or the test has ended
             }
         }
     }

@@ -28,7 +28,7 @@ final class CachedGrantsTest {
     private static final Grants TWO = GrantsSourceContract.grants("two");
 
     private final PrometheusRegistry metrics = new PrometheusRegistry();
-    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000); // nanoTime may pass its end
+    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000); // nanoTime may overflow
     private final AtomicInteger reads = new AtomicInteger();
     private volatile Supplier<Grants> answer = () -> ONE;
     private final CachedGrants cached = new CachedGrants(this::read, metrics, nanos::get);

@@ -22,24 +22,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What every source of grants does, wherever the controller has published them.
+/// The contract of every source of grants, wherever the controller publishes them.
 public abstract class GrantsSourceContract {
     private static final String GROUP = "a00000000000000000001";
     private static final VolumeId VOLUME = VolumeId.parse("s1:lab:cephfs:" + GROUP + ":v1");
 
-    /// The source under test.
+    /// Returns the source under test.
     protected abstract GrantsSource source();
 
-    /// Publishes as the controller does, over what is there.
+    /// Publishes `text` as the controller does, and replaces what was published.
     protected abstract void publish(String text);
 
-    /// Takes away all that is published.
+    /// Removes everything published.
     protected abstract void remove();
 
-    /// What tells an administrator where the grants should be.
+    /// Returns the text that names to an administrator where the grants should be.
     protected abstract String place();
 
-    /// Grants for the account u1 in these namespaces.
+    /// Returns grants of the account u1 for these namespaces.
     protected static Grants grants(String... namespaces) {
         return new Grants(
                 Map.of(

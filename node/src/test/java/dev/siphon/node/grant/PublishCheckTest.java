@@ -216,7 +216,8 @@ final class PublishCheckTest {
         assertTrue(refused.getMessage().contains("podInfoOnMount"), refused::getMessage);
     }
 
-    /// What packers read: `VOLUME, MOUNT PATH, DATA PATH, READ ONLY, NAMESPACE, POD`, with %s for their name.
+    /// What packers read: `VOLUME, MOUNT PATH, DATA PATH, READ ONLY, NAMESPACE, POD`, with %s for the packer's
+    /// name.
     private static final String SHALLOW = "s1:lab:cephfs:" + U1 + ":r00000000000000000000001";
 
     private static final String OF_U1 = "/volumes/" + U1;
@@ -224,7 +225,7 @@ final class PublishCheckTest {
     private static final String PACKER =
             Packer.of(SnapshotId.parse("s1:lab:cephfs:" + U1 + ":v00000000000000000001@i00000000000000000001"));
 
-    /// Where the packer of that snapshot makes the image; see DatasetPlace in the controller.
+    /// Where that snapshot's packer creates the image; see DatasetPlace in the controller.
     private static final String IMAGE = "/datasets/%s";
 
     private static void checkForPod(String volume, String mount, String data, boolean readOnly, String[] pod) {
@@ -351,7 +352,7 @@ final class PublishCheckTest {
         assertTrue(said.contains("NamespaceAccess") && said.contains("3 others"), said);
     }
 
-    /// Nodes are not told of all datasets: one of these may lie there.
+    /// Nodes do not know all datasets: one may be at such a path.
     @ParameterizedTest
     @ValueSource(strings = {"/home/u1", "/volumes/_nogroup/old", OF_U1 + "/old"})
     void whereDatasetsOutsideTheirDirectoryAreMissingNoPathByHandIsShown(String path) {

@@ -15,15 +15,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.ShrinkingMode;
 
-/// Whatever tree there is, the kernel shows of its image what it shows of the tree.
+/// For any tree, the kernel shows the same through its image as through the tree.
 final class AnyTreeIT {
     private static final int TRIES = 12;
     private static final int MOST = 120;
 
-    /// @param where which of the directories that are there already it goes into
-    /// @param name its octets in hex
-    /// @param kind of 0 to 9, most of them a file
-    /// @param size of a file, or of a link's target or an attribute, in bytes
+    /// @param where the index of its directory among those created so far
+    /// @param name its bytes in hex
+    /// @param kind 0 to 9, most of them files
+    /// @param size of a file, a link target or an attribute, in bytes
     record Thing(int where, String name, int kind, int size, int mode, long time) {}
 
     @Provide

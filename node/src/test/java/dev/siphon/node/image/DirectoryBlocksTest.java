@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 final class DirectoryBlocksTest {
     private final ImageInode.Folder root = Inodes.root();
 
-    /// The names in a directory's data, as `fs/erofs/dir.c` finds them.
+    /// Returns the names in a directory's data, parsed like `fs/erofs/dir.c`.
     private static List<String> names(ByteBuffer data, long size) {
         List<String> names = new ArrayList<>();
         for (int block = 0; block < size; block += 4096) {
@@ -52,7 +52,7 @@ final class DirectoryBlocksTest {
 
     @Test
     void aBlockIsFilledToItsLastOctetAndNoFurther() {
-        // "." and ".." take 27 bytes, each of these 267: 15 of them leave 64
+        // "." and ".." take 27 bytes, each of these 267: 15 of them leave 64 bytes
         List<String> names = new ArrayList<>(
                 IntStream.range(0, 15).mapToObj(i -> "a".repeat(253) + (10 + i)).toList());
         data(names);

@@ -15,8 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The judge that EROFS brings along: fsck.erofs of erofs-utils, which checks the superblock's checksum, all
-/// inodes and all directories.
+/// Checks images with fsck.erofs of erofs-utils: the superblock's checksum, all inodes and all directories.
 final class FsckTest {
     @TempDir
     Path directory;
@@ -38,7 +37,7 @@ final class FsckTest {
         assertFalse(said(image).contains("No errors found"), said(image));
     }
 
-    /// What it says: of a wrong checksum version 1.5 speaks, and ends well.
+    /// Returns its output. Version 1.5 prints a wrong checksum, but exits with 0.
     private static String said(Path image) {
         return Programs.run("sh", "-c", "fsck.erofs -d3 \"$1\" 2>&1", "sh", image.toString());
     }

@@ -20,7 +20,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Tars as nobody should make them, and other sources that are not what they should be.
+/// Malicious tars, and other invalid sources.
 final class HostileTarIT {
     private final Importing importing = new Importing();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Whoever may write to the source wants what is outside of it, which the packer, being root, could read.
+/// An attacker who may write to the source tries to read files outside it. The packer, as root, could read them.
 final class HostileTreeIT {
     private static final String SECRET = "what only root may read ".repeat(100);
     private static final int RACES = 30;

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Images, as this machine's kernel mounts them.
+/// Images mounted by this machine's kernel.
 final class ImagePackerIT {
     private static final long OVER_4_GIB = (4L << 30) + 1234;
     private static final String YEAR_1960 = "-300000000123456789";
@@ -29,14 +29,14 @@ final class ImagePackerIT {
         packing.close();
     }
 
-    /// Everything that a tree may have in it.
+    /// Returns a tree with everything that a tree can contain.
     private static TreeScript everything() {
         TreeScript tree = new TreeScript()
                 .with("dir", hex("a"))
                 .with("dir", hex("a/b"))
                 .with("dir", hex("a/b/c"))
                 .with("dir", hex("empty"));
-        // both sides of where data leave their inode, of a block, and of a chunk
+        // both sides of each limit: inline data, a block, and a chunk
         for (int size : new int[] {0, 1, 1983, 1984, 1985, 4095, 4096, 4097, 110_000, 4 << 20, 9_000_001}) {
             tree.with("file", hex("a/of-" + size), Integer.toString(size), "s" + size);
         }
@@ -114,7 +114,7 @@ final class ImagePackerIT {
         Manifest first = packing.pack("first", ImageModes.PRESERVED, 1);
         assertEquals(first, packing.pack("second", ImageModes.PRESERVED, 7));
         assertEquals(-1, Files.mismatch(packing.path("first"), packing.path("second")));
-        // found in another order, with other inodes, elsewhere
+        // a copy has another directory order, other inodes and another path
         Path copy = packing.path("copy");
         Programs.run("cp", "-a", packing.source().toString(), copy.toString());
         new ImagePacker(Packing.listener(() -> {}))

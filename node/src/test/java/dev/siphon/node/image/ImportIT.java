@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Tars as GNU tar makes them.
+/// Tars created by GNU tar.
 final class ImportIT {
     private static final long OVER_8_GIB = (8L << 30) + 1234;
 
@@ -78,11 +78,11 @@ final class ImportIT {
         assertEquals(List.of("\"a/fifo\""), importing.leftOut());
         importing.packing().assertSame("imported", modes);
         assertEquals(expected, importing.run(importing.packing().source(), "of-directory", modes, 0));
-        // and once more changes nothing
+        // a second run changes nothing
         assertEquals(expected, importing.run(tar, "imported", modes, 0));
     }
 
-    /// Most have neither fractions of seconds nor attributes.
+    /// Most formats have neither fractions of seconds nor attributes.
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -107,7 +107,7 @@ final class ImportIT {
         Path tar = importing.tar("t.tar", "--format=pax", "--xattrs");
         byte[] plain = Files.readAllBytes(tar);
         Path compressed = importing.packing().path("t.tar." + compression);
-        // two streams one behind the other, as parallel compressors write them
+        // two concatenated streams, as parallel compressors write them
         try (OutputStream out = Files.newOutputStream(compressed)) {
             Importing.compress(compression, Arrays.copyOf(plain, 1_000_000), out);
             Importing.compress(compression, Arrays.copyOfRange(plain, 1_000_000, plain.length), out);

@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/// Imports that die.
+/// Imports that are killed.
 final class ImportResumeIT {
     private static final long LIMIT_SECONDS = 60;
 
     private final Importing importing = new Importing();
 
-    /// The command as a process of its own, so that it can be killed.
+    /// Runs the command as a separate process, so that a test can kill it.
     static final class Main {
         private Main() {}
 
@@ -59,7 +59,7 @@ final class ImportResumeIT {
                 .start();
     }
 
-    /// Kills an import when it says `sign`; whether it came to that.
+    /// Kills an import when it prints `sign`, and returns whether it printed it.
     private boolean killAt(Process process, String sign) throws IOException, InterruptedException {
         boolean seen = false;
         try (BufferedReader said = process.inputReader(StandardCharsets.US_ASCII)) {
@@ -109,7 +109,7 @@ final class ImportResumeIT {
             assertEquals(
                     expected,
                     importing.run(ImportOrigin.parse(address), Optional.of(digest), "image", ImageModes.READABLE, 0));
-            // all of it was there
+            // everything had been downloaded
             assertEquals(askedAfter, server.ranges().size());
             importing.assertEqualImages("expected", "image");
         }

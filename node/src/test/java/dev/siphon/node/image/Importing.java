@@ -20,7 +20,7 @@ import java.util.zip.GZIPOutputStream;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
-/// Tars, and images of them, in memory.
+/// Imports tars into images, in memory.
 final class Importing implements AutoCloseable {
     private final Packing packing = new Packing();
 
@@ -60,12 +60,12 @@ final class Importing implements AutoCloseable {
         return listening;
     }
 
-    /// What was said to be left out.
+    /// Returns the names reported as left out.
     List<String> leftOut() {
         return listening.leftOut;
     }
 
-    /// Does `what` once all headers are read, and before a file is.
+    /// Runs `what` after all headers are read and before the first file is.
     void whenPacking(Runnable what) {
         listening.begin = what;
     }

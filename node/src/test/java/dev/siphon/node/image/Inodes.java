@@ -4,7 +4,7 @@ import dev.siphon.node.linux.FileStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Trees for tests, that no file system has.
+/// Builds trees for tests, including ones that no file system can have.
 final class Inodes {
     private static final int DIRECTORY = 0x4000;
     private static final int REGULAR = 0x8000;
@@ -33,7 +33,7 @@ final class Inodes {
         return file(parent, name, size, ExtendedAttributes.NONE);
     }
 
-    /// The layout of a root with these files in it.
+    /// Returns the layout of a root with these files.
     static ImageLayout layout(ImageInode.Folder root, List<? extends ImageInode> found) {
         root.fill(found);
         return new ImageLayout(ImageTree.of(root));

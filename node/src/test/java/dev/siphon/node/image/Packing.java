@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// A source, and images of it, in memory: what is tested is not the disk.
+/// A source and its images, in memory: the disk is not under test.
 final class Packing implements AutoCloseable {
     private final Workplace workplace = Workplace.create();
     private final Path memory = workplace.directory("memory");
@@ -35,7 +35,7 @@ final class Packing implements AutoCloseable {
         return memory.resolve(name);
     }
 
-    /// A listener that does nothing but `begin`, once all places are known and before a file is read.
+    /// Returns a listener that only runs `begin`, after the layout is known and before a file is read.
     static PackListener listener(Runnable begin) {
         return new PackListener() {
             @Override
@@ -53,7 +53,7 @@ final class Packing implements AutoCloseable {
         };
     }
 
-    /// Packs the source to `name` and looks whether the manifest is that of the file, byte by byte.
+    /// Packs the source to `name`, and checks that the manifest matches the file in every byte.
     Manifest pack(String name, ImageModes modes, int parallel) {
         return pack(name, modes, parallel, listener(() -> {}));
     }
@@ -64,7 +64,8 @@ final class Packing implements AutoCloseable {
         return manifest;
     }
 
-    /// The image at `path` is what `manifest` says, the manifest beside it is that one, and nothing else is there.
+    /// Checks that the image at `path` matches `manifest`, that the manifest file beside it is the same, and that
+    /// no other file exists.
     static void check(Path path, Manifest manifest) {
         try {
             ImageFiles files = new ImageFiles(path);
@@ -89,7 +90,7 @@ final class Packing implements AutoCloseable {
         }
     }
 
-    /// Lets `look` at what the kernel shows of the image `name`.
+    /// Mounts the image `name` and passes the mount point to `look`.
     void mounted(String name, Consumer<Path> look) {
         Path at = workplace.directory("mounted-" + mounts++);
         Programs.run("mount", "-t", "erofs", "-o", "loop,ro", path(name).toString(), at.toString());
@@ -97,7 +98,7 @@ final class Packing implements AutoCloseable {
         Programs.run("umount", at.toString());
     }
 
-    /// The kernel shows of the image `name` what it shows of the source.
+    /// Checks that the kernel shows the same through the image `name` as through the source.
     void assertSame(String name, ImageModes modes) {
         String[] how = modes == ImageModes.READABLE ? new String[] {"readable"} : new String[0];
         List<String> expected = TreeScript.show(source, how);

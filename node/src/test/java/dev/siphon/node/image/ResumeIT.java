@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/// Packers that die, that meet, and that find what others left.
+/// Packers that are killed, that run concurrently, and that find leftovers of others.
 final class ResumeIT {
     private static final int FILES = 18;
     private static final int FILE_BYTES = 5_000_000;
@@ -36,7 +36,7 @@ final class ResumeIT {
 
     private final Packing packing = new Packing();
 
-    /// The packer as a process of its own, so that it can be killed.
+    /// Runs the packer as a separate process, so that a test can kill it.
     static final class Main {
         private Main() {}
 
@@ -47,7 +47,7 @@ final class ResumeIT {
         }
     }
 
-    /// Stops a packer in this process as an error would.
+    /// Stops a packer in this process, like an error.
     private static final class Stop extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
@@ -77,7 +77,7 @@ final class ResumeIT {
                 .start();
     }
 
-    /// Kills a packer when it says that it is so far; whether it was not done by then.
+    /// Kills a packer when it reports `percent`, and returns whether it was still unfinished.
     private boolean killAt(String image, int percent) throws IOException, InterruptedException {
         Process process = start(image);
         try (BufferedReader said = process.inputReader(StandardCharsets.US_ASCII)) {
@@ -107,7 +107,7 @@ final class ResumeIT {
         assertEquals(-1, Files.mismatch(packing.path("expected"), packing.path("image")));
     }
 
-    /// Packs until nearly all of it is there, and fails then.
+    /// Packs almost everything, then fails.
     private void most(String image) {
         assertThrows(
                 Stop.class,
@@ -130,7 +130,7 @@ final class ResumeIT {
     @Test
     void whatIsDoneIsNotReadFromTheSourceAgain() {
         most("image");
-        // most chunks were logged; taking the source away where they are from shows that they are believed
+        // most chunks were logged; with their source removed, packing succeeds only if the log is trusted
         Path first = packing.source().resolve("f0");
         Path hidden = packing.path("hidden");
         Path reference = packing.path("reference");

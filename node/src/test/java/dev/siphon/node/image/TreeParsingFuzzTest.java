@@ -10,26 +10,26 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// The tree that a packer makes of a tar.
+/// Fuzzes the tree that a packer builds from a tar.
 final class TreeParsingFuzzTest {
     private static final PackListener NOBODY = new PackListener() {
         @Override
         public void walked(long entries) {
-            // nobody looks
+            // not needed
         }
 
         @Override
         public void leftOut(long count, List<String> first) {
-            // nobody looks
+            // not needed
         }
 
         @Override
         public void packed(long done, long all) {
-            // nobody looks
+            // not needed
         }
     };
 
-    /// A name may have 32,768 parts, each of which becomes a directory.
+    /// A name may have 32,768 parts, each a directory.
     @Test
     void trees() {
         ParserFuzz.of(

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// What `tree.py` makes and sees: Python takes names as the octets that they are, and knows nothing of the packer.
+/// Creates and lists trees with `tree.py`: Python handles names as bytes, and is independent of the packer.
 final class TreeScript {
     private static final long LIMIT_SECONDS = 60;
 
     private final List<String> lines = new ArrayList<>();
 
-    /// A name or a value as the script takes it.
+    /// Encodes a name or a value for the script.
     static String hex(String text) {
         return hex(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -27,24 +27,24 @@ final class TreeScript {
         return HexFormat.of().formatHex(octets);
     }
 
-    /// Adds a line; its words are as the script has them.
+    /// Adds a line of the script's words.
     TreeScript with(String... words) {
         lines.add(String.join(" ", words));
         return this;
     }
 
-    /// Adds all lines of `later`.
+    /// Appends all lines of `later`.
     TreeScript then(TreeScript later) {
         lines.addAll(later.lines);
         return this;
     }
 
-    /// Makes it all in `directory`.
+    /// Creates the tree in `directory`.
     void build(Path directory) {
         var _ = run(String.join("\n", lines), "build", directory.toString());
     }
 
-    /// What a kernel shows of the tree in `directory`, a line per name.
+    /// Returns what a kernel shows of the tree in `directory`, one line per name.
     static List<String> show(Path directory, String... how) {
         List<String> command = new ArrayList<>(List.of("show", directory.toString()));
         command.addAll(List.of(how));

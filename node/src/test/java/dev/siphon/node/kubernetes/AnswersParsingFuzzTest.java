@@ -15,8 +15,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/// What a node reads of the API server: claims that tenants write, slices that drivers write, and what the controller
-/// publishes.
+/// Fuzzes what a node reads from the API server: tenants' claims, drivers' slices, and the controller's objects.
 final class AnswersParsingFuzzTest {
     private static final Pod POD = new Pod("a", "p", "u");
 
@@ -35,7 +34,7 @@ final class AnswersParsingFuzzTest {
         return new JsonReader(new InputStreamReader(new ByteArrayInputStream(bytes), StandardCharsets.UTF_8));
     }
 
-    /// The refusals are those that [ClaimsQuestion] takes for no list.
+    /// The declared exceptions are those that [ClaimsQuestion] handles as an invalid list.
     @Test
     void claims() {
         ParserFuzz.of(

@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/// Grants that come from an API, as a node is put together for that.
+/// The contract of grants read from an API, wired as in a node.
 abstract class ApiGrantsContract extends GrantsSourceContract {
     private GrantsConfigMap map = new GrantsConfigMap(new ApiAccess.Kubeconfig(Path.of("/nowhere")), "none");
     private CachedGrants source = new CachedGrants(map, new PrometheusRegistry());
 
-    /// How to reach the API under test.
+    /// Returns the access to the API under test.
     abstract ApiAccess access();
 
-    /// The namespace that [#publish] publishes in.
+    /// Returns the namespace in which [#publish] publishes.
     abstract String namespace();
 
     @BeforeEach

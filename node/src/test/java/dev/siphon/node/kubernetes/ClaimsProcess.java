@@ -10,14 +10,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/// A process with a node's memory that asks for the claims of a pod in each of some namespaces, all at once. It prints
-/// what it learns, and then `end`.
+/// A process with a node's memory. It reads the claims of one pod in each of several namespaces at once, prints the
+/// results, then `end`.
 final class ClaimsProcess {
     private static final int AT_ONCE = 4;
 
     private ClaimsProcess() {}
 
-    /// @param namespaces its arguments after the kubeconfig
+    /// @param namespaces the arguments after the kubeconfig
     static ProcessBuilder command(Path kubeconfig, String... namespaces) {
         ProcessBuilder command = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -35,7 +35,7 @@ final class ClaimsProcess {
         return command.redirectErrorStream(true);
     }
 
-    /// @param arguments the kubeconfig, and namespaces
+    /// @param arguments the kubeconfig, then namespaces
     public static void main(String[] arguments) throws InterruptedException {
         ResourceClaimsApi claims = new ResourceClaimsApi(
                 new ApiAccess.Kubeconfig(Path.of(arguments[0])),

@@ -29,8 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a node makes of the controller's answers. That both understand each other in a real Kubernetes is
-/// `e2e/kubernetes`' to show.
+/// How a node handles the controller's replies. `e2e/kubernetes` tests both sides together on a real Kubernetes.
 @Timeout(60)
 final class DatasetAccessApiTest {
     private static final String NAME = "csi-" + "0123456789abcdef".repeat(4);

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// How a node hears what is wanted of it, from lists and watches as a real API server sends them, and from such
-/// as it sends only now and then. `make kubernetes` has a real one.
+/// How a node learns its orders, from lists and watches as a real API server sends them, including rare replies.
+/// `make kubernetes` tests against a real one.
 @Timeout(60)
 final class DatasetReplicaApiTest {
     private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
@@ -230,7 +230,7 @@ final class DatasetReplicaApiTest {
                         .getAsJsonObject()
                         .get("status"));
         status = 404;
-        api().report("a", Report.of(State.ABSENT)); // it is gone
+        api().report("a", Report.of(State.ABSENT)); // the object was deleted
         status = 422;
         assertThrows(DriverException.BackendUnavailable.class, () -> api().report("a", Report.of(State.ABSENT)));
     }

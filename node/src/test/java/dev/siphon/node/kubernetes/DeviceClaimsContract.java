@@ -17,25 +17,25 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a node learns of claims and slices as drivers and the scheduler write them.
+/// How a node reads claims and slices as drivers and the scheduler write them.
 @Timeout(60)
 abstract class DeviceClaimsContract {
-    /// Far more than it takes.
+    /// Far longer than needed.
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private final String node = "node-" + UUID.randomUUID();
     private final String driver = "gpu" + UUID.randomUUID().toString().substring(0, 8) + ".example.com";
 
-    /// How to reach the API under test.
+    /// Returns the access to the API under test.
     abstract ApiAccess access();
 
-    /// A pod that is there.
+    /// Returns an existing pod.
     abstract Pod pod(String name);
 
     /// Adds a ResourceSlice.
     abstract void slice(JsonObject slice);
 
-    /// Adds a ResourceClaim to the namespace of the pods, with its status.
+    /// Adds a ResourceClaim with its status to the pods' namespace.
     abstract void claim(JsonObject claim);
 
     static JsonObject json(String text) {

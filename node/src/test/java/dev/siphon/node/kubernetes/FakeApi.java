@@ -30,8 +30,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
-/// As much of a Kubernetes API as a node reads, and ways in which it fails that a real one shows only now and
-/// then.
+/// The part of a Kubernetes API that a node reads, with failures that a real one shows only rarely.
 public final class FakeApi implements AutoCloseable {
     public static final String NAMESPACE = "siphon";
     static final String EVENTS = "/api/v1/namespaces/[a-z0-9]+/events";
@@ -51,9 +50,9 @@ public final class FakeApi implements AutoCloseable {
     private final Map<String, List<JsonObject>> collections = new ConcurrentHashMap<>();
     private final List<String> listed = new CopyOnWriteArrayList<>();
 
-    /// An answer in place of the ConfigMap.
+    /// A reply that replaces the ConfigMap.
     ///
-    /// @param status 0 for none at all
+    /// @param status 0 to send no reply
     record Answer(int status, String body) {}
 
     private FakeApi(HttpServer server) {
@@ -95,32 +94,32 @@ public final class FakeApi implements AutoCloseable {
         grants = Optional.empty();
     }
 
-    /// Answers so from now on; empty for as a real one does.
+    /// Sends this reply from now on; empty for the normal one.
     void answer(Optional<Answer> so) {
         instead = so;
     }
 
-    /// Makes a status of the spec of each DatasetAccess, whenever it is read.
+    /// Computes the status of each DatasetAccess from its spec on every read.
     void control(UnaryOperator<JsonObject> so) {
         controller = so;
     }
 
-    /// The last DatasetAccess that was applied.
+    /// Returns the last applied DatasetAccess.
     JsonObject access() {
         return lastAccess;
     }
 
-    /// Adds an object to those at `path`.
+    /// Adds an object to the collection at `path`.
     void add(String path, JsonObject object) {
         collections.computeIfAbsent(path, _ -> new CopyOnWriteArrayList<>()).add(object);
     }
 
-    /// Which lists were read, with what was asked of them.
+    /// Returns the lists that were read, with their query parameters.
     List<String> listed() {
         return List.copyOf(listed);
     }
 
-    /// What the requests said who they are.
+    /// Returns the Authorization headers of the requests.
     List<String> authorizations() {
         return List.copyOf(authorizations);
     }
@@ -130,7 +129,7 @@ public final class FakeApi implements AutoCloseable {
         return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /// A kubeconfig for it, in `folder`.
+    /// Writes a kubeconfig for this API into `folder`.
     public Path kubeconfig(Path folder) {
         try {
             return Files.writeString(folder.resolve("kubeconfig"), """
@@ -163,7 +162,7 @@ public final class FakeApi implements AutoCloseable {
         }
     }
 
-    /// The events that it was given, the first one first.
+    /// Returns the received events, oldest first.
     public List<JsonObject> events() {
         return List.copyOf(events);
     }
@@ -191,7 +190,7 @@ public final class FakeApi implements AutoCloseable {
         return new Answer(200, json.toString());
     }
 
-    /// In answers of one object each, whatever limit is asked for: an API server may give fewer.
+    /// Returns one object per page, whatever the requested limit: an API server may return fewer.
     private Answer list(URI uri) {
         Map<String, String> query = Arrays.stream(
                         Optional.ofNullable(uri.getQuery()).orElse("").split("&"))

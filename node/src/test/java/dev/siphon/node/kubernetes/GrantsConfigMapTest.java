@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a node makes of an API that fails, and who it says that it is.
+/// How a node handles a failing API, and how it authenticates.
 final class GrantsConfigMapTest {
     private static final String FORBIDDEN =
             "{\"kind\":\"Status\",\"message\":\"configmaps \\\"siphon-grants\\\" is forbidden: User \\\"u\\\" cannot get\"}";

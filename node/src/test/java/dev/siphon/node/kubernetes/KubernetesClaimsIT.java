@@ -10,8 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/// On the kube-apiserver of the kubeconfig that SIPHON_TEST_KUBECONFIG names, as an administrator of it. The pods are
-/// no scheduler's; they have to be there, or the controller of claims takes what is reserved for them away.
+/// Runs as administrator on the kube-apiserver of the kubeconfig in SIPHON_TEST_KUBECONFIG. The pods are not
+/// scheduled, but must exist: otherwise the claim controller removes their reservations.
 @Tag("kubernetes")
 final class KubernetesClaimsIT extends DeviceClaimsContract {
     private static final TestNamespace NAMESPACE = new TestNamespace();
@@ -24,7 +24,7 @@ final class KubernetesClaimsIT extends DeviceClaimsContract {
     static void makeNamespace() {
         NAMESPACE.make();
         try (ApiConnection api = TestNamespace.administrator()) {
-            // or the one that every namespace is given, a little later
+            // or the account that every new namespace gets, a little later
             JsonObject account = TestNamespace.object("v1", "ServiceAccount", "default");
             TestNamespace.expect(
                     api.send(

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/// On the kube-apiserver of the kubeconfig that SIPHON_TEST_KUBECONFIG names, as an administrator of it.
+/// Runs as administrator on the kube-apiserver of the kubeconfig in SIPHON_TEST_KUBECONFIG.
 @Tag("kubernetes")
 final class KubernetesGrantsIT extends ApiGrantsContract {
     private static final TestNamespace NAMESPACE = new TestNamespace();

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// On the kube-apiserver of the kubeconfig that SIPHON_TEST_KUBECONFIG names, as an administrator of it: two service
-/// accounts, one of which is bound to a role as the chart's `siphon-metrics` is.
+/// Runs as administrator on the kube-apiserver of the kubeconfig in SIPHON_TEST_KUBECONFIG, with two service
+/// accounts. One is bound to a role like the chart's `siphon-metrics`.
 @Tag("kubernetes")
 final class KubernetesMetricsReadersIT {
     private static final String RBAC = "/apis/rbac.authorization.k8s.io/v1";

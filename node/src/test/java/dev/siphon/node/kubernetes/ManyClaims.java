@@ -12,10 +12,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A Kubernetes API with one GPU on each node, and namespaces whose tenants make as many claims as they can. In each,
-/// pod `train` has the GPU by the last claim, if that ever comes.
+/// A Kubernetes API with one GPU per node, and namespaces whose tenants create as many claims as possible. In each,
+/// pod `train` has the GPU through the last claim, if that is ever sent.
 final class ManyClaims implements AutoCloseable {
-    /// As many bytes as opaque parameters of a claim may have, of what is largest in memory.
+    /// The largest opaque parameters that a claim may have, in the form that needs most memory.
     private static final String LARGE = "[" + "{},".repeat(110_000) + "{}]";
 
     private final HttpServer server;
@@ -34,12 +34,12 @@ final class ManyClaims implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort();
     }
 
-    /// Bytes of answers that were taken from it.
+    /// Returns the bytes of replies that clients have read.
     long sent() {
         return sent.get();
     }
 
-    /// Requests for claims.
+    /// Returns the number of requests for claims.
     long asked() {
         return asked.get();
     }
@@ -64,7 +64,7 @@ final class ManyClaims implements AutoCloseable {
                 claims(body, path[path.length - 2], from);
             }
         } catch (IOException _) {
-            // it was not read to its end
+            // the client did not read to the end
         }
     }
 

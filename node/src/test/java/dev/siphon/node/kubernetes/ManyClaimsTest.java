@@ -26,10 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What tenants make in their namespaces costs a node little memory, and others nothing.
+/// Objects that tenants create in their namespaces cost a node little memory, and do not affect others.
 @Timeout(120)
 final class ManyClaimsTest {
-    /// What is under way to a reader that reads no more: buffers of sockets and of the client.
+    /// Bytes buffered in sockets and in the client for a reader that has stopped reading.
     private static final long ON_THE_WAY = 16 << 20;
 
     private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Pods with hundreds of inline volumes that the controller says nothing to: they cost a node little memory, and
-/// others no time.
+/// Pods with hundreds of inline volumes to which the controller never replies. They cost a node little memory, and
+/// do not delay others.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManyQuestionsTest {
     private static final int MANY = 500;
@@ -45,7 +45,7 @@ final class ManyQuestionsTest {
         return "csi-%064x".formatted(number);
     }
 
-    /// Answers the pod `served` alone.
+    /// Replies only to the pod `served`.
     private static JsonObject answer(JsonObject spec) {
         DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
         return asked.pod().equals("served")
@@ -68,7 +68,7 @@ final class ManyQuestionsTest {
         }
     }
 
-    /// So many are refused at once, and another namespace's pod is served while all that were not refused still
+    /// Checks that the surplus is refused at once, and that another namespace's pod is served while the rest still
     /// wait.
     private void others(IntFunction<Pod> pods, int waiting, String why) throws InterruptedException {
         try (FakeApi server = FakeApi.start();

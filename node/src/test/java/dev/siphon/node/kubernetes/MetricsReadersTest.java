@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// An API that knows two users: `scraper` may read metrics, `other` may not.
+/// An API with two users: `scraper` may read metrics, `other` may not.
 final class MetricsReadersTest {
     @TempDir
     private Path account;
@@ -95,7 +95,7 @@ final class MetricsReadersTest {
                 object.add("status", answer);
             }
             byte[] body = object.toString().getBytes(StandardCharsets.UTF_8);
-            // before the answer, which lets the next question come
+            // before the reply, which admits the next request
             atOnce.decrementAndGet();
             exchange.sendResponseHeaders(status, body.length);
             exchange.getResponseBody().write(body);

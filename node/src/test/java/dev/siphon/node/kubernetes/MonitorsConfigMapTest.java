@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Where a node connects to, by what the controller has published and when.
+/// Which monitors a node connects to, depending on what the controller has published and when.
 final class MonitorsConfigMapTest {
     private static final Monitors OF_VOLUME = Monitors.parse("10.0.0.1");
     private static final String MOVED = "[v2:10.0.0.2:3300,v1:10.0.0.2:6789]";

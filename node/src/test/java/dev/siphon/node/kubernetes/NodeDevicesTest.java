@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Attributes as the drivers write them.
+/// Parses attributes as drivers write them.
 final class NodeDevicesTest {
     private static final Pod POD = new Pod("u1", "train", "1-2-3");
 

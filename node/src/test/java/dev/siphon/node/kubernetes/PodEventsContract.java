@@ -17,20 +17,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/// Events as `kubectl describe pod` looks for them: by namespace, name and uid of what they are about.
+/// The contract of events as `kubectl describe pod` finds them: by namespace, name and uid of their object.
 abstract class PodEventsContract {
     private final String uid = UUID.randomUUID().toString();
 
-    /// How to reach the API under test.
+    /// Returns the access to the API under test.
     abstract ApiAccess access();
 
-    /// A namespace that is there.
+    /// Returns an existing namespace.
     abstract String namespace();
 
-    /// The events about `pod`, the first one first.
+    /// Returns the events about `pod`, oldest first.
     abstract List<JsonObject> events(Pod pod);
 
-    /// The events about the node of that name, the first one first.
+    /// Returns the events about the node, oldest first.
     abstract List<JsonObject> nodeEvents(String node);
 
     private EventsApi api() {

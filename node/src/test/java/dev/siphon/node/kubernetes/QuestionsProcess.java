@@ -11,24 +11,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/// A process with two thirds of a node's memory that asks for the datasets of one pod, all at once. It prints what
-/// becomes of each,
-/// and
+/// A process with two thirds of a node's memory. It asks about all datasets of one pod at once, prints each result,
 /// then `end`.
 final class QuestionsProcess {
     private QuestionsProcess() {}
 
-    /// @param account the folder with the certificate and token of the API server at `server`
+    /// @param account the folder with certificate and token for the API server at `server`
     static ProcessBuilder command(URI server, Path account, int volumes) {
         ProcessBuilder process =
                 TestJvm.of(QuestionsProcess.class, server.toString(), account.toString(), Integer.toString(volumes));
-        // the last of an option counts
+        // the last occurrence of an option wins
         process.command().addAll(1, List.of("-XX:+ExitOnOutOfMemoryError", "-Xms8m", "-Xmn2m"));
         process.command().replaceAll(word -> word.startsWith("-Xmx") ? "-Xmx32m" : word);
         return process.redirectErrorStream(true);
     }
 
-    /// @param arguments those of [#command]
+    /// @param arguments as passed by [#command]
     public static void main(String[] arguments) throws InterruptedException {
         DatasetAccessApi api = new DatasetAccessApi(
                 new ApiAccess.PodAccess(URI.create(arguments[0]), Path.of(arguments[1])),

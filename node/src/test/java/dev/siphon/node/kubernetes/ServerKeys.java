@@ -11,13 +11,13 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/// The keys of an API server that speaks TLS, and its certificate as pods find it (`ca.crt`).
+/// The key of a TLS API server, and its certificate as pods find it (`ca.crt`).
 final class ServerKeys {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
     private ServerKeys() {}
 
-    /// A key and a certificate of its own for 127.0.0.1; the certificate is what a pod finds as `ca.crt`.
+    /// Creates a key and a self-signed certificate for 127.0.0.1, stored as `ca.crt` as in a pod.
     static SSLContext make(Path folder) throws IOException, GeneralSecurityException {
         Path store = folder.resolve("keys.p12");
         keytool(

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.UUID;
 
-/// A namespace of a test's own, on the kube-apiserver of the kubeconfig that SIPHON_TEST_KUBECONFIG names.
+/// A namespace for one test, on the kube-apiserver of the kubeconfig in SIPHON_TEST_KUBECONFIG.
 final class TestNamespace {
     static final String JSON = "application/json";
     private static final String NAMESPACES = "/api/v1/namespaces";

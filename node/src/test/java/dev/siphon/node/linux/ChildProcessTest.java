@@ -59,7 +59,7 @@ class ChildProcessTest {
         assertTrue(Duration.ofNanos(System.nanoTime() - start).toSeconds() < 10);
     }
 
-    /// With descriptors of its own to the end: what it says later reaches nobody, and nothing else of it.
+    /// The server keeps its own descriptors and session until it ends. Nobody reads its later output.
     @Test
     void oneThatServesGoesOnInASessionOfItsOwn(@TempDir Path folder) throws IOException {
         Path ready = folder.resolve("ready");

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ErrnoExceptionTest {
-    /// Where two names share a number, the one that callers have to ask for.
+    /// If two names share a number, the table has the one that callers must use.
     @ParameterizedTest
     @CsvSource({
         "1, EPERM",

@@ -4,7 +4,7 @@ import dev.siphon.csi.fuzz.ParserFuzz;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/// The kernel's table of mounts, with paths and sources that others choose.
+/// Fuzzes the kernel's mount table, with paths and sources chosen by others.
 final class MountTableParsingFuzzTest {
     private static final String TABLE = """
             36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
@@ -19,7 +19,7 @@ final class MountTableParsingFuzzTest {
                         bytes -> MountTable.parse(new String(bytes, StandardCharsets.ISO_8859_1))
                                 .holding("/a b"),
                         IllegalArgumentException.class)
-                // the texts of many short fields
+                // many short fields become many strings
                 .allocating(64 << 20)
                 .run();
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PathObstacleTest {
     @TempDir
-    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    @SuppressWarnings("NullAway.Init") // set by JUnit
     Path directory;
 
     private static void describes(Path path, Path part, String what) {

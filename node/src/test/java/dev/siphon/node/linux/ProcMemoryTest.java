@@ -13,7 +13,7 @@ class ProcMemoryTest {
     private static final long MUCH = 64 << 20;
     private static final long PID = ProcessHandle.current().pid();
 
-    /// Other threads of this process may free a little meanwhile.
+    /// Leaves a margin: other threads of this process may free some memory meanwhile.
     private static final long MOST = MUCH / 4 * 3;
 
     @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Real mounts of a tmpfs with other owners, on this machine's kernel.
+/// Mounts a tmpfs with other owners, on this machine's kernel.
 class UserNamespaceIT {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final FileOwner STORED = new FileOwner(10_001, 10_501);
@@ -90,7 +90,7 @@ class UserNamespaceIT {
         awaitNoChild();
     }
 
-    /// Children end at once, and are gone a moment later.
+    /// Waits until no child is left; children exit at once, but are reaped a moment later.
     private static void awaitNoChild() {
         ProcessHandle.current()
                 .children()
@@ -109,7 +109,7 @@ class UserNamespaceIT {
         try {
             return Files.readSymbolicLink(descriptor).toString();
         } catch (IOException _) {
-            return ""; // that of the listing itself
+            return ""; // the descriptor of the listing itself
         }
     }
 
@@ -121,7 +121,7 @@ class UserNamespaceIT {
         awaitNoChild();
     }
 
-    /// In a guest alone, since it takes user namespaces away from the whole machine.
+    /// Only in a guest, because it disables user namespaces for the whole machine.
     @Test
     @Tag("kernel")
     void whereNoneMayBeMadeTheReasonIsTold() throws IOException {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 public class CephCredentialsTest {
-    /// Keys that no cluster has given out.
+    /// Keys that no cluster has issued.
     public static final String AES_KEY = key(1, 16);
 
     public static final String AES256K_KEY = key(2, 32);

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// ceph-fuse, against a real Ceph.
+/// ceph-fuse against a real Ceph.
 @Tag("fuse")
 class FuseMounterIT extends CephMounterContract {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -25,13 +25,13 @@ class FuseMounterIT extends CephMounterContract {
         return new FuseMounter("test-node", FuseCaches.usual(), new FuseChildren());
     }
 
-    /// Where it had none, its log went into sockets and pipes that took the number.
+    /// With closed standard descriptors, its log went into sockets and pipes that reused the numbers.
     @Test
     void itsStandardDescriptorsAreItsOwn() throws IOException {
         try (Workplace workplace = Workplace.create()) {
             Path mountPoint = workplace.directory("described");
             mounter().mount(volume(), mountPoint, LIMIT);
-            // the first connection to an OSD comes with the first data
+            // the first data opens the first connection to an OSD
             Files.writeString(mountPoint.resolve(writable()).resolve("described"), "text");
             Programs.run("sync", "-f", mountPoint.toString());
             ProcessHandle client = ProcessHandle.allProcesses()

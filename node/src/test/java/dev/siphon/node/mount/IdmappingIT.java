@@ -21,8 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The probe of a volume that is to be idmapped, on a tmpfs of this machine's kernel. That something was made,
-/// and is gone, is seen by when its top directory was changed.
+/// Probes whether a volume can be id-mapped, on a tmpfs of this machine's kernel. The modification time of the top
+/// directory shows that the probe created and removed something.
 class IdmappingIT {
     private static final Duration LIMIT = Duration.ofSeconds(10);
     private static final FileOwner ACCOUNT = new FileOwner(10_001, 10_501);

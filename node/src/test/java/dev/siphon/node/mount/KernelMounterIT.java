@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The kernel's client, against a real Ceph, in a guest of the lab.
+/// The kernel client against a real Ceph, in a guest of the lab.
 @Tag("kernel")
 class KernelMounterIT extends CephMounterContract {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -62,7 +62,7 @@ class KernelMounterIT extends CephMounterContract {
         MountSyscalls.unmount(point.toString());
     }
 
-    /// A value out of range, and an option that the guest's kernel was built without.
+    /// One value is out of range; the other option is not built into the guest's kernel.
     @ParameterizedTest
     @ValueSource(strings = {"rsize=1", "acl"})
     void whatTheKernelRefusesIsNamedInItsWords(String option) {
@@ -85,7 +85,7 @@ class KernelMounterIT extends CephMounterContract {
                 ClientOptions.of(List.of(option), false));
     }
 
-    /// The kernel says the same of a file system that does not exist and of one without an MDS.
+    /// The kernel returns the same error for a missing file system and for one without an MDS.
     @Override
     Class<? extends DriverException> unknownFileSystem() {
         return DriverException.BackendUnavailable.class;

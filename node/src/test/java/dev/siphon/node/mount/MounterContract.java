@@ -27,7 +27,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What [Mounter] promises, whichever client is behind it.
+/// The contract of [Mounter], for every client.
 abstract class MounterContract {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
@@ -35,16 +35,16 @@ abstract class MounterContract {
 
     abstract Mounter mounter();
 
-    /// An existing volume: mounting `path` shows a directory that may be written, whose name [#writable] tells.
+    /// Returns an existing volume; `path` contains the writable directory [#writable].
     abstract ClientMount volume();
 
-    /// A directory below the root of [#volume], which its credentials may write.
+    /// Returns a directory below the root of [#volume] that its credentials may write.
     abstract String writable();
 
-    /// Credentials of the right form that the cluster does not know.
+    /// Returns well-formed credentials that the cluster does not know.
     abstract CephCredentials unknown();
 
-    /// What a file system that does not exist is told as.
+    /// Returns the exception for a file system that does not exist.
     Class<? extends DriverException> unknownFileSystem() {
         return DriverException.NotFound.class;
     }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What the node does with subvolumes that are not as the mgr leaves them, and with mounts that others change:
-/// over real mounts, without Ceph.
+/// How the node handles subvolumes that the mgr did not leave intact, and mounts that others change: real mounts,
+/// without Ceph.
 class NodeVolumesIT {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final VolumeId VOLUME = VolumeId.parse("s1:lab:fs:g:v");

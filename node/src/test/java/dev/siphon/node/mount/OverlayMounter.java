@@ -20,22 +20,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A mounter without Ceph: a directory stands for the cluster, and overlayfs for its client, since each
-/// mount of it is a superblock of its own, keeps what is written, and lets its source be any text.
+/// A mounter without Ceph: a directory replaces the cluster, and overlayfs its client. Like the client, each
+/// overlay mount is a superblock of its own, keeps what is written, and accepts any text as source.
 public final class OverlayMounter implements Mounter {
     private static final String PREFIX = "overlay-mounter";
 
     private final Path cluster;
     private final Map<String, String> keys;
 
-    /// @param cluster a directory per file system, in it its tree
-    /// @param keys the key of every user that the cluster knows
+    /// @param cluster contains one directory per file system, which holds its tree
+    /// @param keys the key of each user that the cluster knows
     public OverlayMounter(Path cluster, Map<String, String> keys) {
         this.cluster = cluster;
         this.keys = Map.copyOf(keys);
     }
 
-    /// Volumes of a node over such a mounter, which knows the user `u`: cluster and state are in `workplace`.
+    /// Returns the volumes of a node with such a mounter, which knows the user `u`. Cluster and state are in
+    /// `workplace`.
     static NodeVolumes volumes(Workplace workplace, BlockingCalls calls, Duration mountLimit) {
         OverlayMounter mounter =
                 new OverlayMounter(workplace.path("cluster"), Map.of("u", CephCredentialsTest.AES_KEY));

@@ -5,7 +5,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Map;
 
-/// The mounter of other tests, held to what it stands for.
+/// Checks the fake mounter against the contract.
 class OverlayMounterIT extends MounterContract {
     private static final String KEY = CephCredentialsTest.AES_KEY;
 

@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// One image that several orders need: over real mounts, without Ceph.
+/// One image that several orders need: real mounts, without Ceph.
 class PinnedImagesIT {
     private static final Duration LONG = Duration.ofSeconds(20);
 
@@ -34,7 +34,7 @@ class PinnedImagesIT {
         calls.close();
     }
 
-    /// The dataset at this path.
+    /// Returns the dataset at this path.
     private VolumeId.DatasetVolume at(String name) throws IOException {
         Path folder = workplace.directory("cluster/fs/datasets/" + name);
         Path image = dataset.image().image();

@@ -43,7 +43,7 @@ final class SharedValuesTest {
                 throw new IllegalStateException();
             });
         } catch (IllegalStateException _) {
-            // as it was told to
+            // thrown above
         }
 
         assertEquals(0, values.values().count());
@@ -66,7 +66,7 @@ final class SharedValuesTest {
     @Test
     void aLockThatGoesWithItsLastUserLetsNoTwoInAtOnce() throws Exception {
         SharedValues<String, ReentrantLock> locks = new SharedValues<>(_ -> new ReentrantLock(), _ -> false);
-        int[] count = {0}; // not atomic: two that are in at once lose some
+        int[] count = {0}; // not atomic: concurrent callers lose increments
         Callable<Boolean> caller = () -> {
             for (int i = 0; i < TIMES; i++) {
                 locks.use("one", lock -> {

@@ -1,4 +1,4 @@
-/// Tests of what mounts, and the contract that every mounter keeps.
+/// Tests of mounts, and the contract of every mounter.
 @NullMarked
 package dev.siphon.node.mount;
 

@@ -81,7 +81,7 @@ final class PodHealthTest {
         assertTrue(next.startsWith(start), next);
     }
 
-    /// One thread tells, in order: what follows was told after all that was to be told before it.
+    /// One thread reports in order: whatever should precede `start` has been reported by then.
     private void assertNothingBefore(Runnable next, String start) throws InterruptedException {
         next.run();
         assertNext(start);
@@ -120,7 +120,7 @@ final class PodHealthTest {
         health().access(TARGET, _ -> Optional.of("no reader"));
         assertNext("refused");
         refuses.set(false);
-        // the teller forgets it just after it was refused
+        // the report is forgotten just after it was refused
         String next = "";
         while (!next.startsWith("train Warning VolumeAccessWithdrawn")) {
             health().access(TARGET, _ -> Optional.of("no reader"));
@@ -175,7 +175,7 @@ final class PodHealthTest {
         looksBad();
         assertNext("refused");
         refuses.set(false);
-        // until the refusal is noted a look tells nothing
+        // a check reports nothing until the refusal is recorded
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         Optional<String> next = Optional.empty();
         while (next.isEmpty() && System.nanoTime() < end) {
@@ -219,7 +219,7 @@ final class PodHealthTest {
         }
     }
 
-    /// The API is silent: 512 wait, and one is being told.
+    /// The API does not reply: 512 reports wait, and one is being sent.
     @Test
     void moreThanThePodsOfANodeDoNotWait() throws InterruptedException {
         CountDownLatch answers = new CountDownLatch(1);

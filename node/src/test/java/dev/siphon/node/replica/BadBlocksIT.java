@@ -23,20 +23,19 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The only disk of a node goes bad under readers, with the scrub a day away, in a guest of the lab: the image is
-/// on CephFS, over the kernel's client, and the disk's errors are device-mapper's. The times are those of
-/// docs/datasets.md.
+/// A node's only disk goes bad under readers, in a guest of the lab. The next scrub is a day away. The image is on
+/// CephFS over the kernel client; device-mapper injects the disk errors. The limits are those of docs/datasets.md.
 @Tag("kernel")
 class BadBlocksIT {
     private static final Logger LOG = LoggerFactory.getLogger(BadBlocksIT.class);
 
-    /// From an error that Siphon sees.
+    /// Time limit to swap after an error that Siphon sees.
     private static final Duration SEEN = Duration.ofSeconds(1);
 
-    /// From an error that readers alone meet.
+    /// Time limit to swap after an error that only readers see.
     private static final Duration UNSEEN = Duration.ofSeconds(2);
 
-    /// Long enough for a test to change the disk before it is tried again.
+    /// Gives a test time to change the disk before the next retry.
     private static final Duration LEFT_ALONE = Duration.ofSeconds(15);
 
     private final Workplace workplace = Workplace.create();
@@ -47,7 +46,7 @@ class BadBlocksIT {
     private final Path replica =
             cache.directory().resolve(dataset.digest().hex()).resolve("image");
 
-    /// When each failure of the disk was seen, by System.nanoTime.
+    /// When each disk failure was reported, by System.nanoTime.
     private final List<Long> failures = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -64,7 +63,7 @@ class BadBlocksIT {
                 _ -> failures.add(System.nanoTime()));
     }
 
-    /// When it was so, by System.nanoTime. Asks no disk.
+    /// Waits until a tree is read from `wanted`, without access to a disk, and returns the time by System.nanoTime.
     private static long awaitPlace(Replicas replicas, ReadLocation wanted) {
         await(
                 () -> "not " + wanted + ": " + replicas.attached() + " " + replicas.cacheProblems(),
@@ -87,11 +86,11 @@ class BadBlocksIT {
         await(() -> "reads: " + readers.reads() + " after " + before, () -> readers.reads() >= before + more);
     }
 
-    /// Readers got errors until the swap, nothing wrong, and none after it.
+    /// Checks that readers got only I/O errors and no wrong data.
     ///
-    /// @return how many errors
+    /// @return the number of errors until the swap
     private static int errors(TreeReaders readers) {
-        awaitReads(readers, 20); // what was under way
+        awaitReads(readers, 20); // lets reads in progress finish
         List<String> errors = readers.wrong();
         errors.forEach(line -> assertTrue(line.contains("EIO") || line.contains("Input/output error"), line));
         return errors.size();
@@ -111,7 +110,7 @@ class BadBlocksIT {
         disk.breakAt(replica, Files.size(replica) / 2);
     }
 
-    /// Where [#breakOne] broke nothing.
+    /// Damages a place that [#breakOne] does not touch.
     private void flipAnother() throws IOException {
         TestDataset.flip(replica, Files.size(replica) / 4);
     }
@@ -155,7 +154,7 @@ class BadBlocksIT {
                 long back = awaitPlace(replicas, new ReadLocation.Remote());
                 assertWithin(SEEN, failures.getFirst(), back, "the first error that the driver saw");
                 int errors = errors(readers);
-                // tried again, twice
+                // two retries failed
                 await(() -> failures + " failures", () -> failures.size() == 3);
                 assertRight(tree, readers, errors);
                 assertEquals(1, replicas.counts().swapsToReplica().sum());

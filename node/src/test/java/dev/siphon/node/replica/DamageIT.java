@@ -28,7 +28,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What is damaged on a disk or at the source, and when.
+/// Damages data on a disk or at the source, at different times.
 class DamageIT {
     private static final Duration OFTEN = Duration.ofMillis(50);
 
@@ -60,7 +60,7 @@ class DamageIT {
         running = Optional.empty();
     }
 
-    /// Tells a file from another of the same name, which may get its inode's number.
+    /// Returns the creation time, which distinguishes two files of the same name and inode number.
     private static Optional<Object> birth(Path file) {
         try {
             return Optional.of(Files.getAttribute(file, "creationTime"));
@@ -116,7 +116,7 @@ class DamageIT {
         awaitRecorded(3);
         stop();
         TestDataset.flip(folder.resolve("image.part"), 17);
-        // what is fetched again would be wrong now: only the first chunk may be
+        // a second download of any chunk but the first would be wrong now
         TestDataset.flip(dataset.image().image(), Manifest.CHUNK_BYTES + 17);
         replicas = start(FAST);
         awaitStatus(

@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class DiskWatchTest {
-    /// As kernels of each age wrote them: 5.10, 6.18, and two that are about other devices.
+    /// Log lines of kernels 5.10 and 6.18, and two about other devices.
     @Test
     void theKernelsLogNamesLoopDevicesWithErrors() {
         assertEquals(

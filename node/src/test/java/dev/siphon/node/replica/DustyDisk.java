@@ -8,15 +8,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// A disk with ext4 on it that goes bad when it is told to, by device-mapper. Needs a kernel that has its `dust`, as
-/// guests of the lab do.
+/// An ext4 disk that fails on demand, through device-mapper. Needs a kernel with the `dust` target, as in guests of
+/// the lab.
 final class DustyDisk implements AutoCloseable {
     private static final long BYTES = 40 << 20;
     private static final long BLOCK = 4096;
     private static final long SECTOR = 512;
     private static final long SECTORS = BYTES / SECTOR;
 
-    /// The file system's own data are before that.
+    /// File system metadata comes before this sector.
     private static final long DATA = (4 << 20) / SECTOR;
 
     private static final String NAME = "siphon-dust";
@@ -30,7 +30,7 @@ final class DustyDisk implements AutoCloseable {
         this.mounted = mounted;
     }
 
-    /// Makes and mounts one that is good, in `workplace`.
+    /// Creates and mounts a good disk in `workplace`.
     static DustyDisk create(Workplace workplace) {
         Path file = workplace.path("dusty");
         try (RandomAccessFile made = new RandomAccessFile(file.toFile(), "rw")) {
@@ -38,7 +38,7 @@ final class DustyDisk implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        // no udev makes it, and to open it loads the module
+        // udev does not create it here; opening it loads the module
         Programs.run("sh", "-c", "test -e /dev/loop-control || mknod /dev/loop-control c 10 237");
         DustyDisk disk = new DustyDisk(
                 Programs.run("losetup", "--find", "--show", file.toString()), workplace.directory("dusty-disk"));
@@ -61,18 +61,18 @@ final class DustyDisk implements AutoCloseable {
         return "0 " + SECTORS + " dust " + loop + " 0 " + BLOCK;
     }
 
-    /// From now on to read the block that `offset` of a file is in is an I/O error.
+    /// Makes reads of the block at `offset` of a file fail with an I/O error.
     void breakAt(Path file, long offset) {
         dmsetup("message", NAME, "0", "addbadblock", Long.toString(physical(file, offset) / BLOCK));
         dmsetup("message", NAME, "0", "enable");
     }
 
-    /// From now on to read or write any data is an I/O error.
+    /// Makes all reads and writes of data fail with an I/O error.
     void breakAll() {
         become("0 " + DATA + " linear " + loop + " 0\n" + DATA + " " + (SECTORS - DATA) + " error");
     }
 
-    /// It is good again, and has what it had.
+    /// Makes the disk good again, with its old content.
     void mend() {
         become(good());
     }
@@ -82,7 +82,7 @@ final class DustyDisk implements AutoCloseable {
         dmsetup("resume", NAME);
     }
 
-    /// Where on the disk `offset` of a file is.
+    /// Returns the position of a file's `offset` on the disk.
     private static long physical(Path file, long offset) {
         // EXTENT: FIRST.. LAST: PHYSICAL.. LAST: LENGTH: ...
         return Programs.run("filefrag", "-b1", "-v", file.toString())
@@ -105,7 +105,7 @@ final class DustyDisk implements AutoCloseable {
         Programs.run(command);
     }
 
-    /// Nothing may be reading it.
+    /// Removes the disk, which nothing may be reading.
     @Override
     public void close() {
         Programs.run("sh", "-c", "! mountpoint -q " + mounted + " || umount " + mounted);

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// What a tree that a process reads has and the kernel's has not: the process, and its end.
+/// Differences of a tree served by a process from one of the kernel: the process and its end.
 class ErofsFuseIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 60, 100_000);
@@ -96,12 +96,12 @@ class ErofsFuseIT {
         assertEquals(tree, replicas.attach(dataset.image()).tree());
         awaitLocal(replicas, dataset.digest(), cache);
         assertTrue(dataset.isRight(tree));
-        // the pod that runs keeps the dead one, which is still known for what it is
+        // the running pod keeps the dead tree, which is still recognized
         assertEquals(2, devices(dataset.digest()).size());
         assertEquals(
                 Optional.of(new MountedVolume.Sealed(dataset.digest().beginning())),
                 new DatasetTrees(replicas, workplace.path("state")).recognize(mounted(volume)));
-        // and keeps no room
+        // and uses no disk space
         replicas.evict(dataset.digest());
         assertFalse(Files.exists(cache.resolve(dataset.digest().hex())));
         assertTrue(dataset.isRight(tree));

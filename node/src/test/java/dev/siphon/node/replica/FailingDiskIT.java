@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Disks under cache directories that are full, or break.
+/// Full or failing disks under cache directories.
 class FailingDiskIT {
     private static final long DISK_BYTES = 40 << 20;
 
@@ -46,7 +46,7 @@ class FailingDiskIT {
         awaitNoDevice(dataset.digest());
     }
 
-    /// The first directory that works.
+    /// Starts replicas; they use the first directory that works.
     private Replicas start(ReplicaPolicy policy, CacheDirectoryLimits... caches) {
         return Replicas.start(
                 new ReplicaSettings(
@@ -76,7 +76,7 @@ class FailingDiskIT {
             assertEquals(
                     new ReplicaState.Remote(),
                     status(replicas, dataset.digest()).orElseThrow().state());
-            // room is made, and found at the next try
+            // space is freed, and the next retry uses it
             Programs.run("mount", "-o", "remount,size=64m", disk.toString());
             awaitLocal(replicas, dataset.digest(), bad.directory());
             assertTrue(dataset.isRight(tree));
@@ -95,8 +95,8 @@ class FailingDiskIT {
         }
     }
 
-    /// Others write there too: the room for the part is there, and then the record's is not. Many times, as
-    /// chunks are written side by side, and one that comes later finds the part taken away.
+    /// Another program writes to the same disk: the part still fits, but the record does not. Repeated many times,
+    /// because chunks are written in parallel and a later one may find the part removed.
     @Test
     void aDiskThatGetsFullMeanwhileIsFullAndNotBroken() throws IOException {
         TestDataset large = TestDataset.create(workplace, "large", 120, 400_000);
@@ -116,8 +116,8 @@ class FailingDiskIT {
         }
     }
 
-    /// A file system over a file that is cut off under it, with no room to grow again: every read and write from
-    /// then on is EIO.
+    /// The file below a file system is truncated and cannot grow again: from then on every read and write returns
+    /// EIO.
     @Test
     void aDiskThatBreaksIsLeft() throws IOException {
         Path memory = workplace.directory("memory");
@@ -148,7 +148,7 @@ class FailingDiskIT {
         }
     }
 
-    /// Where the disk is not mounted: the directory is not made on another one, and is taken once it is there.
+    /// The disk is not mounted: the directory is not created elsewhere, and is used once it exists.
     @Test
     void aDirectoryThatIsMissingIsNotMadeAndTakesNoOtherWithIt() throws IOException {
         CacheDirectoryLimits missing = new CacheDirectoryLimits(disk.resolve("cache"), LIMIT, 100, true);
@@ -178,14 +178,14 @@ class FailingDiskIT {
         return replicas.attached().stream().map(ImageMount::place).findFirst();
     }
 
-    /// Asks no disk, as whoever else looks would.
+    /// Waits without access to a disk, which could meet the error.
     private static void awaitPlace(Replicas replicas, ReadLocation wanted) {
         await(
                 () -> "not " + wanted + ": " + replicas.attached(),
                 () -> place(replicas).equals(Optional.of(wanted)));
     }
 
-    /// With one disk and the scrub a day away.
+    /// One disk; the next scrub is a day away.
     @Test
     void oneErrorThatAnybodyMeetsTakesReadersBackAndTheReplicaIsReadWholeBeforeItServesAgain() throws IOException {
         try (Replicas replicas = start(FAST, good)) {
@@ -205,7 +205,7 @@ class FailingDiskIT {
         }
     }
 
-    /// The same where nobody but readers would have met it.
+    /// The same, but only readers meet the error.
     @Test
     void aDiskThatFailsItsReadersIsLeftThoughNobodyLooks() throws IOException {
         Path memory = workplace.directory("memory");

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A CephFS that stops answering while datasets on it are attached and filled: its client is stopped.
+/// CephFS hangs while datasets on it are attached and filled: the test stops its client.
 @Tag("fuse")
 class HungSourceIT {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -74,8 +74,9 @@ class HungSourceIT {
         }
     }
 
-    /// Waits with the signal that lets the file system go on: a process that has a file of it open starts no
-    /// other while it is stopped, since the kernel flushes the file where the child closes it.
+    /// Starts a process that later sends SIGCONT to the file system. It must start now: a process with an open file
+    /// there cannot start another while the client is stopped. The kernel flushes the file when the child closes
+    /// it.
     private Process resumer() {
         try {
             return new ProcessBuilder("sh", "-c", "read line; kill -CONT " + fileSystem.pid()).start();
@@ -175,7 +176,7 @@ class HungSourceIT {
         }
     }
 
-    /// The node's container ends: client and erofsfuse end with it, and a pod goes on showing what they made.
+    /// The node's container ends, and with it client and erofsfuse. A pod keeps showing the dead mounts.
     @Test
     void aTreeIsKnownAndMountedAnewAfterItsProcessAndItsImagesClientHaveEnded() throws InterruptedException {
         ReplicaSettings settings = ReplicaNode.with(ReplicaNode.FUSE, settings(workplace.path("state"), FAST));
@@ -195,7 +196,7 @@ class HungSourceIT {
         fileSystem.destroyForcibly().waitFor();
         Programs.run("umount", "--lazy", mounted.toString());
         try (Replicas restarted = Replicas.start(settings, new BackgroundTasks(), _ -> {})) {
-            // by what the mount table says alone: the device answers no more
+            // only from the mount table: the device no longer responds
             MountEntry shown = MountTable.read().at(volume.toString()).orElseThrow();
             assertEquals(
                     Optional.of(new MountedVolume.Sealed(hung.digest().beginning())),

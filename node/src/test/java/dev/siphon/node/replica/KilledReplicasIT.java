@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// SIGKILL at random moments of fill, swap and evict, and a restart each time, under readers. `-Dsiphon.kills=50`
-/// kills 50 times. In a guest of the lab the image is on CephFS, over the kernel's client.
+/// SIGKILL at random moments of fill, swap and evict, each followed by a restart, under readers.
+/// `-Dsiphon.kills=50` kills 50 times. In a guest of the lab the image is on CephFS, over the kernel client.
 class KilledReplicasIT {
     private static final Logger LOG = LoggerFactory.getLogger(KilledReplicasIT.class);
     private static final int KILLS = Integer.getInteger("siphon.kills", 5);
@@ -72,8 +72,8 @@ class KilledReplicasIT {
         LOG.info("{} rounds, {} of them ended on the replica", KILLS, local);
     }
 
-    /// Waits until the replica is behind the tree; how long that took, in nanoseconds, which a busy machine
-    /// decides.
+    /// Waits until the tree is read from the replica, and returns the nanoseconds, which depend on the machine's
+    /// load.
     private long untilLocal() {
         long start = System.nanoTime();
         ReplicaNode.await(() -> "a swap to the replica", this::isLocal);
@@ -91,7 +91,8 @@ class KilledReplicasIT {
                 .isPresent();
     }
 
-    /// What is behind the tree now that nobody looks after it is the image, or a replica that is whole and right.
+    /// Checks that, with no process running, the tree is read from the image or from a complete and correct
+    /// replica.
     private boolean checkWhatIsLeft() throws IOException {
         List<LoopStatus> devices = ReplicaNode.devices(dataset.digest());
         assertEquals(1, devices.size(), () -> devices + "; seed " + SEED);

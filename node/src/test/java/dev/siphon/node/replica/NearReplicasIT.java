@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Pods whose devices are near different cache directories, over real loop devices.
+/// Pods whose devices are near different cache directories, on real loop devices.
 class NearReplicasIT {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final GpuProximity FILLING = new GpuProximity(LONG, Duration.ofSeconds(20), true);
@@ -83,7 +83,7 @@ class NearReplicasIT {
         return replicas.near(dataset.digest(), List.of(nearest)).orElseThrow();
     }
 
-    /// What is behind each tree.
+    /// Returns where each tree is read from.
     private static Map<Path, ReadLocation> places(Replicas replicas) {
         return replicas.attached().stream().collect(Collectors.toMap(ImageMount::tree, ImageMount::place));
     }
@@ -115,7 +115,7 @@ class NearReplicasIT {
     void noReplicaIsBegunBeforeAPodSaysWhere() {
         Replicas replicas = start(FILLING);
         Path tree = replicas.attach(dataset.image()).tree();
-        assertTrue(dataset.isRight(tree)); // read to its end, and the fill would have been done
+        assertTrue(dataset.isRight(tree)); // takes longer than a fill would
         assertEquals(new ReadLocation.Remote(), places(replicas).get(tree));
         assertEquals(0, replicas.counts().filledBytes().sum());
         assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of()), "one to which it does not matter");

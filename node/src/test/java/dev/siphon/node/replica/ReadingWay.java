@@ -48,14 +48,14 @@ enum ReadingWay {
         }
     };
 
-    /// Reads it all: its digest, or what the tree's program said when it was given its path.
+    /// Reads the whole file. Returns its digest, or the output of the tree's program for its path.
     abstract String read(Path file) throws IOException;
 
     private static String digest(ByteBuffer content) {
         return Digest.of(content).hex();
     }
 
-    /// What [#read] says of a file that is as it has to be.
+    /// Returns the result of [#read] for a correct file.
     String expected(TestDataset dataset, Path file) {
         return this == EXECUTED
                 ? file.toString()

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is evicted, and what is not, while others work on it.
+/// What is evicted and what is kept during concurrent work.
 @Timeout(60)
 final class ReplicaEvictorTest {
     private static final Digest OLD = new Digest("a".repeat(64));
@@ -81,7 +81,7 @@ final class ReplicaEvictorTest {
         calls.close();
     }
 
-    /// Pins the dataset's replica when `evicting`, which its worker holds up, has begun; then the worker leaves.
+    /// Pins the replica after `evicting` has started and waits for the worker; then the worker finishes.
     private CompletableFuture<Void> pinWhileItWaits(Digest digest, Runnable evicting) {
         DatasetState state = state(digest);
         state.requestReplica(true);

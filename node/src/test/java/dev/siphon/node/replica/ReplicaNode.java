@@ -17,12 +17,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// Where the tests of replicas keep a node's directories, and how they wait for what it does in the
-/// background.
+/// Settings of a node for tests of replicas, and waits for its background work.
 final class ReplicaNode {
     static final long LIMIT = 1L << 30;
 
-    /// Everything at once, and every failure tried again soon.
+    /// Fills in parallel, and retries each failure soon.
     static final ReplicaPolicy FAST = new ReplicaPolicy(
             4,
             2,
@@ -39,7 +38,7 @@ final class ReplicaNode {
 
     private ReplicaNode() {}
 
-    /// As [#FAST], with fills of so many chunks a second.
+    /// Returns [#FAST] with fills limited to this many chunks per second.
     static ReplicaPolicy slowly(double chunksPerSecond) {
         return new ReplicaPolicy(
                 FAST.chunksInFlight(),
@@ -54,7 +53,7 @@ final class ReplicaNode {
                 FAST.diskRetry());
     }
 
-    /// As [#FAST], with attached replicas checked once a `period`, and disks that fail left alone for good.
+    /// Returns [#FAST] with a scrub of attached replicas every `period`, and no retry of failed disks.
     static ReplicaPolicy scrubbing(Duration period) {
         return new ReplicaPolicy(
                 FAST.chunksInFlight(),
@@ -69,7 +68,7 @@ final class ReplicaNode {
                 Duration.ofMinutes(10));
     }
 
-    /// As a node is by default, but for how long it leaves a disk alone that has failed.
+    /// Returns a node's default policy, with another time before a failed disk is retried.
     static ReplicaPolicy usual(Duration diskRetry) {
         ReplicaPolicy usual = ReplicaPolicy.usual();
         return new ReplicaPolicy(
@@ -85,7 +84,7 @@ final class ReplicaNode {
                 diskRetry);
     }
 
-    /// With this patience for file systems, and fills of 4 chunks a second.
+    /// Returns a policy with this patience for file systems, and fills of 4 chunks per second.
     static ReplicaPolicy patient(Duration limit) {
         return new ReplicaPolicy(
                 FAST.chunksInFlight(),
@@ -110,15 +109,15 @@ final class ReplicaNode {
                 ErofsSelection.ofThisNode());
     }
 
-    /// With one cache directory that has room for everything.
+    /// Returns settings with one cache directory that has room for everything.
     static ReplicaSettings settings(Workplace workplace, ReplicaPolicy policy) {
         return settings(workplace.path("state"), policy, new CacheDirectoryLimits(workplace.path("cache"), LIMIT, 100));
     }
 
-    /// Where the kernel has no EROFS.
+    /// A node whose kernel has no EROFS.
     static final ErofsSelection FUSE = new ErofsSelection(() -> false, () -> true, new FuseChildren());
 
-    /// The same for a node whose kernel may have no EROFS.
+    /// Returns the settings with another way to read EROFS.
     static ReplicaSettings with(ErofsSelection erofs, ReplicaSettings settings) {
         return new ReplicaSettings(
                 settings.state(), settings.caches(), settings.placement(), settings.pace(), settings.near(), erofs);
@@ -155,7 +154,7 @@ final class ReplicaNode {
                         .isPresent());
     }
 
-    /// The loop devices of the dataset.
+    /// Returns the dataset's loop devices.
     static List<LoopStatus> devices(Digest dataset) {
         return LoopDevice.all(Set.of()).stream()
                 .filter(status ->
@@ -163,7 +162,7 @@ final class ReplicaNode {
                 .toList();
     }
 
-    /// Waits until the kernel has freed them.
+    /// Waits until the kernel has freed the dataset's loop devices.
     static void awaitNoDevice(Digest dataset) {
         await(() -> "no device: " + devices(dataset), () -> devices(dataset).isEmpty());
     }

@@ -19,7 +19,7 @@ public final class ReplicaProcess {
         this.process = process;
     }
 
-    /// Starts one that works in `directory`; it makes `directory/ready` when it has attached the dataset.
+    /// Starts a process that works in `directory`; it creates `directory/ready` after it has attached the dataset.
     static ReplicaProcess start(Path directory, TestDataset dataset) throws IOException {
         Files.deleteIfExists(directory.resolve("ready"));
         return new ReplicaProcess(TestJvm.of(
@@ -45,12 +45,12 @@ public final class ReplicaProcess {
         return process.isAlive();
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     void kill() {
         TestJvm.kill(process);
     }
 
-    /// @param arguments as [#start] makes them
+    /// @param arguments as passed by [#start]
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         DatasetImage image = new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));

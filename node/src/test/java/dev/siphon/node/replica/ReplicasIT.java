@@ -36,7 +36,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Real loop devices, real EROFS, on the kernel that the test runs on.
+/// Real loop devices and real EROFS, on the kernel that runs the test.
 class ReplicasIT {
     private static final int FILE_BYTES = 100_000;
 
@@ -45,7 +45,7 @@ class ReplicasIT {
     private final Path cache = workplace.path("cache");
     private Replicas replicas = start(settings(workplace, FAST));
 
-    /// What reads the images.
+    /// Returns what reads the images.
     ErofsSelection erofs() {
         return ErofsSelection.ofThisNode();
     }
@@ -152,8 +152,7 @@ class ReplicasIT {
         assertEquals(List.of(), workplace.mounts());
     }
 
-    /// The kernel believes the first blocks of what it mounts: here one is changed that no checksum of EROFS
-    /// covers.
+    /// The kernel trusts the first blocks of what it mounts. This test changes one without an EROFS checksum.
     @Test
     void anImageThatDoesNotBeginAsItsManifestSaysIsNotMounted() {
         long place = Manifest.CHUNK_BYTES - 100;
@@ -211,7 +210,7 @@ class ReplicasIT {
         awaitLocal(replicas, dataset.digest(), cache);
         assertEquals(device, devices(dataset.digest()).getFirst().number());
         assertEquals(tree, replicas.attach(dataset.image()).tree());
-        replicas.evict(dataset.digest()); // the way back is known
+        replicas.evict(dataset.digest()); // this run can switch back to CephFS
         assertTrue(dataset.isRight(tree));
         replicas.detach(ImageMountKey.anywhere(dataset.digest()));
     }
@@ -231,7 +230,7 @@ class ReplicasIT {
 
     @Test
     void whatIsKnownFromAnEarlierRunIsWarmedBeforeItWasLookedFor() {
-        // as a restart finds it, but for the thread that would look there in a moment
+        // the state after a restart, without the thread that would soon check it
         new ImageMountDirectories(workplace.path("state"))
                 .make(ImageMountKey.anywhere(dataset.digest()), dataset.image());
         replicas.warm(dataset.digest(), Duration.ofMinutes(1), _ -> {}, () -> false);
@@ -256,7 +255,7 @@ class ReplicasIT {
         replicas.pin(four.getFirst().digest());
         replicas.detach(ImageMountKey.anywhere(four.getFirst().digest()));
         replicas.detach(ImageMountKey.anywhere(four.get(2).digest()));
-        // not pinned, not attached: c; then b, which is attached, for there is nothing else
+        // c goes first: neither pinned nor attached. Then b, although attached, because nothing else is left
         replicas.attach(four.get(3).image());
         awaitLocal(replicas, four.get(3).digest(), cache);
         assertEquals(Optional.empty(), status(replicas, four.get(2).digest()));

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// A tree whose process the supervisor runs.
+/// A tree whose process runs under the supervisor.
 class SupervisedErofsIT {
     @Test
     void aTreeIsReadByAProcessOfTheSupervisorAndLeavesNothing() {

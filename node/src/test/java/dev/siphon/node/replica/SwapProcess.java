@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/// A process that puts files behind a dataset's tree, one whenever it is told to, until it is killed.
+/// A process that swaps the file behind a dataset's tree on each order, until it is killed.
 final class SwapProcess implements AutoCloseable {
     private static final String DONE = "done";
     private static final String READY = "ready";
@@ -29,9 +29,9 @@ final class SwapProcess implements AutoCloseable {
         this.orders = process.outputWriter();
     }
 
-    /// Starts one, and waits until it can be told something.
+    /// Starts a process, and waits until it accepts orders.
     ///
-    /// @param state where the dataset is attached
+    /// @param state the state directory in which the dataset is attached
     static SwapProcess start(Path state, Digest digest) throws IOException {
         SwapProcess started = new SwapProcess(TestJvm.of(SwapProcess.class, state.toString(), digest.hex())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -40,13 +40,13 @@ final class SwapProcess implements AutoCloseable {
         return started;
     }
 
-    /// Puts `file` behind the tree.
+    /// Swaps to `file`, and waits until it is done.
     void swap(Path file) {
         begin(file);
         await(DONE);
     }
 
-    /// Tells it to, and waits for nothing.
+    /// Orders a swap without waiting for it.
     void begin(Path file) {
         try {
             orders.write(file + "\n");
@@ -73,13 +73,13 @@ final class SwapProcess implements AutoCloseable {
         }
     }
 
-    /// SIGKILL, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     @Override
     public void close() {
         TestJvm.kill(process);
     }
 
-    /// @param arguments as [#start] makes them
+    /// @param arguments as passed by [#start]
     public static void main(String[] arguments) throws IOException {
         ImageMounts imageMounts =
                 new ImageMounts(new ImageMountDirectories(Path.of(arguments[0])), ErofsSelection.ofThisNode());

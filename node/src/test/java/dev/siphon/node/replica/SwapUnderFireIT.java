@@ -16,10 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The file behind a tree is swapped to and fro while processes read the tree in every way there is, and the
-/// process that swaps is killed at random moments. `-Dsiphon.swaps=200` makes 200 swaps each way and 50 kills
-/// under at least 20,000 reads; the default is a tenth of that. In a guest of the lab the image is on CephFS,
-/// over the kernel's client.
+/// Swaps the file behind a tree back and forth while processes read it in every way, and kills the swapping process
+/// at random moments. `-Dsiphon.swaps=200` makes 200 swaps each way and 50 kills under at least 20,000 reads. The
+/// default is a tenth. In a guest of the lab the image is on CephFS, over the kernel client.
 class SwapUnderFireIT {
     private static final Logger LOG = LoggerFactory.getLogger(SwapUnderFireIT.class);
     private static final int SWAPS = Integer.getInteger("siphon.swaps", 20);
@@ -29,7 +28,7 @@ class SwapUnderFireIT {
     private static final long SEED = Long.getLong("siphon.seed", System.nanoTime());
     private static final int FILE_BYTES = 100_000;
 
-    /// A swap takes a few milliseconds there.
+    /// Upper limit of the delay before a kill; a swap takes a few milliseconds.
     private static final long LONGEST_LIFE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Workplace workplace = Workplace.create();
@@ -40,7 +39,7 @@ class SwapUnderFireIT {
     private final ImageMounts imageMounts = new ImageMounts(new ImageMountDirectories(state), erofs());
     private final Random random = new Random(SEED);
 
-    /// What reads the image.
+    /// Returns what reads the image.
     ErofsSelection erofs() {
         return ErofsSelection.ofThisNode();
     }
@@ -93,8 +92,8 @@ class SwapUnderFireIT {
         }
     }
 
-    /// Kills the process at some moment of a swap. Afterwards one of the two files is behind the tree: whether it
-    /// is the new one.
+    /// Kills the process during a swap, and checks that exactly one of the two files is behind the tree. Returns
+    /// whether it is the new one.
     private boolean cutShort(SwapProcess process) throws IOException {
         TestDataset.dropCaches();
         process.begin(replica);

@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// An image as the packer makes it, with what its files have to be. One of the files is a program.
+/// A packed image with the expected content of its files. One of the files is a program.
 public final class TestDataset {
     private static final long VOLUME_BYTES = 128 << 20;
 
@@ -40,7 +40,7 @@ public final class TestDataset {
         this.files = files;
     }
 
-    /// @param name of the directory in `workplace` that holds the image, and the seed of its contents
+    /// @param name the directory in `workplace` for the image, and the seed of its contents
     public static TestDataset create(Workplace workplace, String name, int count, int bytesPerFile) {
         Path directory = workplace.directory(name);
         Path source = workplace.directory(name + "/source");
@@ -71,11 +71,11 @@ public final class TestDataset {
         }
     }
 
-    /// As [#create], with the image on CephFS over the kernel's client where the test runs in a guest of the lab.
+    /// Creates a dataset as [#create] does. In a guest of the lab its image is on CephFS, over the kernel client.
     static TestDataset createRemote(Workplace workplace, String name, int count, int bytesPerFile) {
         if (Lab.mounter().equals("kernel")) {
             Lab.Volume volume = Lab.createVolume(Lab.createGroup(VOLUME_BYTES), VOLUME_BYTES);
-            // what it mounts stays when it ends, and goes with the workplace
+            // the mount outlives the node, and is removed with the workplace
             try (NodeProcess node = NodeProcess.start(workplace.directory(name + "-node"))) {
                 var _ = node.stub().nodeStageVolume(Requests.stage(volume, workplace.directory(name)));
             }
@@ -106,27 +106,27 @@ public final class TestDataset {
         return manifest;
     }
 
-    /// The dataset as it is seen through another path, as by another mount.
+    /// Returns the dataset under another path, such as another mount.
     public DatasetImage below(Path directory) {
         return new DatasetImage(digest(), directory.resolve("image"), directory.resolve("image.manifest"));
     }
 
-    /// The names of its files.
+    /// Returns the names of its files.
     public List<String> names() {
         return List.copyOf(files.keySet());
     }
 
-    /// That of the file `name`.
+    /// Returns the digest of the file `name`.
     Digest digest(String name) {
         return Objects.requireNonNull(files.get(name), name);
     }
 
-    /// Whether `content` is that of the file `name`.
+    /// Returns whether `content` is that of the file `name`.
     public boolean isRight(String name, ByteBuffer content) {
         return Digest.of(content).equals(files.get(name));
     }
 
-    /// Whether every file of the tree is what it has to be, read from the device and not from memory.
+    /// Returns whether every file of the tree is correct, read from the device instead of the page cache.
     public boolean isRight(Path tree) {
         dropCaches();
         return names().stream().allMatch(name -> {
@@ -146,7 +146,7 @@ public final class TestDataset {
         }
     }
 
-    /// Changes one byte of a file on the disk.
+    /// Changes one byte of a file on disk.
     public static void flip(Path file, long offset) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer one = ByteBuffer.allocate(1);

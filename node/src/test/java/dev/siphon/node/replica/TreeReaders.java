@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/// Processes that read random files of a dataset's tree until this is closed, each in a way of its own. Meanwhile the
-/// page cache is dropped again and again. What they read is checked here.
+/// Processes that read random files of a tree until closed, each in its own way. The page cache is dropped
+/// repeatedly meanwhile. This class checks what they read.
 final class TreeReaders implements AutoCloseable {
-    /// Every process of this machine has to read anew what it needs.
+    /// Dropping caches makes every process of this machine read its data again.
     private static final long FORGET_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final TestDataset dataset;
@@ -34,7 +34,7 @@ final class TreeReaders implements AutoCloseable {
         this.tree = tree;
     }
 
-    /// Starts a reader for each of the ways.
+    /// Starts one reader per way.
     static TreeReaders start(TestDataset dataset, Path tree, ReadingWay... ways) throws IOException {
         TreeReaders readers = new TreeReaders(dataset, tree);
         for (ReadingWay way : ways) {
@@ -48,12 +48,12 @@ final class TreeReaders implements AutoCloseable {
         return readers;
     }
 
-    /// How many files have been read.
+    /// Returns the number of files read.
     long reads() {
         return reads.get();
     }
 
-    /// What was not as it has to be.
+    /// Returns the wrong results.
     List<String> wrong() {
         return List.copyOf(wrong);
     }
@@ -84,7 +84,7 @@ final class TreeReaders implements AutoCloseable {
         }
     }
 
-    /// Ends them, and waits until they are gone.
+    /// Kills the readers, and waits until they are gone.
     @Override
     public void close() {
         over = true;
@@ -98,7 +98,7 @@ final class TreeReaders implements AutoCloseable {
         }
     }
 
-    /// Reads in one way until it is killed, a line for each file: its name, and what is known of it.
+    /// Reads in one way until killed, and prints a line per file: its name and the result.
     ///
     /// @param arguments the tree and the way
     public static void main(String[] arguments) throws IOException {

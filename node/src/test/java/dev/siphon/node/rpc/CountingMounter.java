@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A mounter that counts how often it is asked to mount, or what a mount is.
+/// A mounter that counts calls of [#mount] and [#recognize].
 final class CountingMounter implements Mounter {
     private final Mounter mounter;
     private final AtomicInteger questions = new AtomicInteger();

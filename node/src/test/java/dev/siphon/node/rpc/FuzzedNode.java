@@ -51,17 +51,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A node on a socket, over a cluster that is a directory, with one volume staged and published.
+/// A node on a socket whose cluster is a directory, with one volume staged and published.
 final class FuzzedNode implements AutoCloseable {
     private static final String ID = "s1:lab:fs:g:v";
     private static final String DATA = "0123abcd-0000-1111-2222-0123456789ab";
     private static final Map<String, String> SECRETS = Map.of("userID", "u", "userKey", CephCredentialsTest.AES_KEY);
 
-    /// The monitor is one that refuses at once.
+    /// The monitor refuses connections at once.
     private static final Map<String, String> CONTEXT =
             Map.of("monitors", "127.0.0.1:1", "fsName", "fs", "mountPath", "/volumes/g", "dataPath", "v");
 
-    /// Where the node may make files.
+    /// Directories in which the node may create files.
     private static final List<String> FOLDERS = List.of("cluster/fs", "state", "pod", "staging", "staging-2");
 
     private final Workplace workplace = Workplace.create();
@@ -117,12 +117,12 @@ final class FuzzedNode implements AutoCloseable {
         return channel.channel();
     }
 
-    /// How often a mounter was asked for something.
+    /// Returns how often a mounter was called.
     int questions() {
         return mounter.questions();
     }
 
-    /// What is mounted here and how, and every file that the node could have made.
+    /// Returns all mounts here with their options, and every file that the node could have created.
     List<String> everything() {
         List<String> all = new ArrayList<>(MountTable.read().entries().stream()
                 .filter(entry -> entry.mountPoint().startsWith(workplace.path("") + "/"))
@@ -151,7 +151,7 @@ final class FuzzedNode implements AutoCloseable {
         var _ = stub.nodePublishVolume(publish("pod/target"));
     }
 
-    /// Brings back what an answer of OK has changed.
+    /// Undoes the changes of an OK reply.
     void restore() {
         workplace.mounts().forEach(point -> MountSyscalls.unmount(point, MountSyscalls.Unmount.DETACH));
         FOLDERS.forEach(this::removeWhatIsNew);
@@ -159,7 +159,7 @@ final class FuzzedNode implements AutoCloseable {
         use();
     }
 
-    /// A target path may be anywhere.
+    /// Removes new files, since a target path may be anywhere.
     private void removeWhatIsNew(String folder) {
         Path root = workplace.path(folder);
         try (Stream<Path> files = Files.exists(root) ? Files.walk(root) : Stream.empty()) {
@@ -177,7 +177,7 @@ final class FuzzedNode implements AutoCloseable {
         return workplace.path(name).toString();
     }
 
-    /// Texts that mean something here, in some field or other.
+    /// Returns texts that are meaningful in some field.
     List<String> words() {
         List<String> words = new ArrayList<>(List.of(
                 ID,
@@ -203,7 +203,7 @@ final class FuzzedNode implements AutoCloseable {
         return words;
     }
 
-    /// Every RPC that has fields.
+    /// Returns every RPC with fields.
     List<Rpc<?>> rpcs() {
         return List.of(
                 new Rpc<>(NodeGrpc.getNodeStageVolumeMethod(), stage("staging-2")),

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What is wrong with a pod's inline volume is said before anybody is asked.
+/// Errors in a pod's inline volume are reported before the controller is asked.
 final class InlineVolumeHandlerTest {
     private static final VolumeId.DatasetVolume CLAIMED = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789".repeat(4), Optional.of("0123456789ab"), "/datasets/x");
@@ -157,7 +157,8 @@ final class InlineVolumeHandlerTest {
         assertThrows(DriverException.InUse.class, () -> publishClaimed(Optional.empty()));
     }
 
-    /// Its Secret has a key while there are nodes that do not ask; no other volume is asked for.
+    /// A claim's Secret has a key as long as old nodes exist that do not ask. The node asks only if the key is
+    /// missing, and about no other kind of volume.
     @Test
     void aClaimOfADatasetIsAskedForWhereItsSecretHasNoKey() {
         assertTrue(calls().isAskedFor(CLAIMED, Map.of()));

@@ -51,8 +51,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every field of every call that mounts or looks: missing, too long, of a wrong kind, or a trick. None of these
-/// requests may reach a mounter.
+/// Tests every field of the calls that mount or inspect: missing, too long, of a wrong kind, or malicious. None of
+/// these requests may reach a mounter.
 class NodeFieldsTest {
     private static final String ID = "s1:lab:fs:g:v";
     private static final String MODE = "volume_capability.access_mode.mode";
@@ -60,7 +60,7 @@ class NodeFieldsTest {
     private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty());
 
     @TempDir
-    @SuppressWarnings("NullAway.Init") // JUnit sets it
+    @SuppressWarnings("NullAway.Init") // set by JUnit
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
@@ -130,7 +130,7 @@ class NodeFieldsTest {
         return Requests.capability(Mode.MULTI_NODE_MULTI_WRITER).toBuilder();
     }
 
-    /// A volume capability, and what is wrong with it.
+    /// Returns volume capabilities, each with its error.
     static Stream<Arguments> capabilities() {
         return Stream.of(
                 bad("block", "block", c -> c.setBlock(VolumeCapability.BlockVolume.getDefaultInstance())),
@@ -210,7 +210,7 @@ class NodeFieldsTest {
                 .setVolumePath(directory.resolve("target").toString());
     }
 
-    /// An id, and what the calls that want a volume say to it.
+    /// Returns volume ids, each with the error of calls that need a volume.
     static Stream<Arguments> ids() {
         return Stream.of(
                 Arguments.of("missing", "", Code.INVALID_ARGUMENT),

@@ -23,12 +23,12 @@ import net.jqwik.api.lifecycle.AddLifecycleHook;
 import net.jqwik.api.lifecycle.AfterProperty;
 import net.jqwik.api.statistics.Statistics;
 
-/// Every RPC of the node with requests that are wrong in a field or two, over real mounts without Ceph:
-/// whatever comes, the caller is told what to mend, nothing is logged as a bug, and mounts and files are as
-/// they were unless the answer is OK. It mounts, so it needs root, and is no unit test.
+/// Sends every RPC of the node requests that are wrong in one or two fields, over real mounts without Ceph. Each
+/// error must name what to correct, and no bug may be logged. Mounts and files change only after OK. Mounting needs
+/// root, so this is no unit test.
 final class NodeFuzzIT {
-    /// Of 100 requests at least so many (27 were seen) get past the checks of their fields, as far as a
-    /// question to a mounter; were it few, this would test the checks only.
+    /// At least this many of 100 requests (27 observed) must pass the field checks and reach a mounter; with fewer,
+    /// this would only test the checks.
     private static final double REACHING = 20;
 
     private final LoggedErrors errors = new LoggedErrors();

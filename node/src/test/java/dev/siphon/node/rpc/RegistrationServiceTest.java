@@ -33,7 +33,7 @@ import pluginregistration.v1.RegistrationGrpc;
 import pluginregistration.v1.RegistrationGrpc.RegistrationBlockingStub;
 import pluginregistration.v1.RegistrationStatus;
 
-/// The test is the kubelet: it calls over the socket that it finds in its folder, with a clock of its own.
+/// The test acts as the kubelet: it calls the socket that it finds in its folder, and controls the clock.
 final class RegistrationServiceTest {
     private static final Path ENDPOINT = Path.of("/var/lib/kubelet/plugins/cephfs.siphon.dev/csi.sock");
     private static final String WHY = "RegisterPlugin error -- plugin registration failed with err: no node id";

@@ -61,7 +61,7 @@ final class CompressionTest {
         assertTrue(damaged > TIMES / 2, damaged + " were seen");
     }
 
-    /// Eight bytes of size, of which the decoder makes a negative number (RFC 8878, 3.1.1.1).
+    /// Eight bytes of size, which the decoder reads as a negative number (RFC 8878, 3.1.1.1).
     @Test
     void aFrameOfMoreThanALongIsDamaged() throws IOException {
         byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, (byte) 0xe0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xd5, 1, 0, 0};

@@ -1,6 +1,6 @@
 package dev.siphon.node.tar;
 
-/// A tar that is in memory.
+/// A tar in memory.
 public final class InMemory implements TarBytes {
     private final byte[] tar;
 

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
-/// Tars that anybody may have made, compressed or not.
+/// Fuzzes tars from any source, compressed or not.
 final class TarParsingFuzzTest {
-    /// What is read of a stream at most: its packer writes it to a disk with a bound of its own.
+    /// Stops reading a stream here; the packer writes it to disk with a limit of its own.
     private static final int MOST_UNPACKED_BYTES = 4 << 20;
 
     private static void scan(byte[] tar) {
@@ -35,7 +35,7 @@ final class TarParsingFuzzTest {
                 .run();
     }
 
-    /// Each block that might be a header has the checksum that it should: what is bent gets past that.
+    /// Corrects the checksum of each block that might be a header, so that mutations get past this check.
     @Test
     void tarsWithRightChecksums() {
         ParserFuzz.of(
@@ -103,13 +103,13 @@ final class TarParsingFuzzTest {
         unpacking(Compression.GZIP).run();
     }
 
-    /// It may claim a dictionary of 160 MiB, and gets it.
+    /// A stream may request a dictionary of 160 MiB, and gets it.
     @Test
     void xz() {
         unpacking(Compression.XZ).allocating(170 << 20).run();
     }
 
-    /// It may claim a window of 8 MiB, and gets it, in buffers that double.
+    /// A stream may request a window of 8 MiB, and gets it, in buffers that double.
     @Test
     void zstd() {
         unpacking(Compression.ZSTD).allocating(64 << 20).run();

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Tars as tests want them, right and wrong ones. Text is ISO 8859-1.
+/// Writes valid and invalid tars for tests. Text is ISO 8859-1.
 public final class TarWriter {
     private static final int BLOCK = 512;
 
@@ -18,7 +18,7 @@ public final class TarWriter {
         return out.size();
     }
 
-    /// A header with what follows it, filled up to a block.
+    /// Adds a header and its data, padded to a block.
     public TarWriter with(char type, String name, String link, byte[] data) {
         return header(type, name, link, "%011o".formatted(data.length)).raw(data);
     }
@@ -38,7 +38,7 @@ public final class TarWriter {
         return sealed(block);
     }
 
-    /// Adds a header with its sum made right.
+    /// Adds a header after correcting its checksum.
     public TarWriter sealed(byte[] block) {
         Arrays.fill(block, 148, 156, (byte) ' ');
         int sum = 0;
@@ -73,7 +73,7 @@ public final class TarWriter {
         return with(type, name, target, new byte[0]);
     }
 
-    /// A pax header of keys and values in turn.
+    /// Adds a pax header of alternating keys and values.
     public TarWriter pax(char type, String... records) {
         StringBuilder all = new StringBuilder();
         for (int i = 0; i < records.length; i += 2) {
@@ -87,7 +87,7 @@ public final class TarWriter {
         return with(type, "pax", "", octets(all.toString()));
     }
 
-    /// With the mark of the end.
+    /// Returns the tar with its end marker.
     public byte[] end() {
         return raw(new byte[2 * BLOCK]).bytes();
     }

@@ -3,7 +3,7 @@ package dev.siphon.node.tar;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/// Tars of every kind that is known, for fuzzers.
+/// Tars of every supported kind, for fuzzers.
 public final class Tars {
     private static final int CHECKSUM_AT = 148;
     private static final int CHECKSUM_BYTES = 8;
@@ -60,7 +60,7 @@ public final class Tars {
         return block;
     }
 
-    /// The same, each block that might be a header with the checksum that it should have.
+    /// Returns the tar with a correct checksum in each block that might be a header.
     public static byte[] withChecksums(byte[] bytes) {
         byte[] tar = bytes.clone();
         for (int block = 0; block + TarHeader.BYTES <= tar.length; block += TarHeader.BYTES) {

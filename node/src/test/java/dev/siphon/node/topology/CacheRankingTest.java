@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Choices by hand, from the tables in [TopologyTest].
+/// Choices worked out by hand from the tables in [TopologyTest].
 final class CacheRankingTest {
     @TempDir
     private Path folder = Path.of("");
@@ -73,7 +73,7 @@ final class CacheRankingTest {
                 "nvme0 unknown nvme1", shown(CacheRanking.of(caches("unknown", "nvme1", "nvme0"), places(gpus("0")))));
     }
 
-    /// PXB + SYS, by the numbers of `nvmlGpuTopologyLevel_t`.
+    /// PXB + SYS, with the values of `nvmlGpuTopologyLevel_t`.
     @Test
     void severalGpusAreAddedUp() {
         roots = RecordedMachine.in(folder, "dgx-a100");
@@ -102,7 +102,7 @@ final class CacheRankingTest {
                         .collect(Collectors.joining(" ")));
     }
 
-    /// Of a device of which no more is known.
+    /// Devices of which only the NUMA node is known.
     @ParameterizedTest(name = "{0} {1}")
     @CsvSource({
         "two-sockets, 1, nvme2 nvme3, NODE",

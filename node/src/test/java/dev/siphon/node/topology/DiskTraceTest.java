@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The first GPU is at the switch of nvme0 and nvme1; the second at the other socket, at another root port of the
-/// root complex that nvme2 to nvme4 are at.
+/// The first GPU is at the switch of nvme0 and nvme1. The second is at the other socket, at another root port of
+/// the root complex of nvme2 to nvme4.
 final class DiskTraceTest {
     @TempDir
     private Path folder = Path.of("");

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// By the legend of `nvidia-smi topo -m`.
+/// Distances as in the legend of `nvidia-smi topo -m`.
 final class DistanceTest {
     private static PciPath path(String chain, Integer node) {
         PciPath path = PciPath.of(Path.of("/none/devices").resolve(chain)).orElseThrow();

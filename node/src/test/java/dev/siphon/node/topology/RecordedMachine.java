@@ -9,8 +9,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/// Puts a recorded machine's files into a folder, from `NAME.machine` among the tests' resources. README.md there
-/// says which lines there are.
+/// Recreates a recorded machine's files in a folder, from `NAME.machine` in the test resources. README.md there
+/// describes the lines.
 public final class RecordedMachine {
     private static final String BRIDGE = "0x060400";
 
@@ -20,7 +20,7 @@ public final class RecordedMachine {
         this.root = root;
     }
 
-    /// @param folder empty, and there as long as the machine is read
+    /// @param folder empty; must exist as long as the machine is read
     public static MachineRoots in(Path folder, String name) {
         RecordedMachine machine = new RecordedMachine(folder);
         try (InputStream in = RecordedMachine.class.getResourceAsStream(name + ".machine")) {

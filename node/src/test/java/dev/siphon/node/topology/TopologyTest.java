@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The tables are what `nvidia-smi topo -m` printed on such machines, as published; where it printed how many
-/// NVLinks there are between two GPUs, only the columns of other devices are compared.
+/// The tables are published output of `nvidia-smi topo -m` on such machines. Where it shows the number of NVLinks
+/// between two GPUs, only the columns of other devices are compared.
 final class TopologyTest {
     @TempDir
     private Path folder = Path.of("");
@@ -23,7 +23,7 @@ final class TopologyTest {
         return RecordedMachine.in(folder, name);
     }
 
-    /// How far each GPU is from each directory.
+    /// Returns the distance of each GPU from each directory.
     private static String table(MachineRoots roots, String... directories) {
         Topology topology = Topology.read(roots);
         List<CacheDevices> caches = Arrays.stream(directories)
@@ -50,7 +50,7 @@ final class TopologyTest {
                 .collect(Collectors.joining("\n", "", "\n"));
     }
 
-    /// `nvidia-smi topo -m` of a DGX A100, columns mlx5_0, mlx5_2, mlx5_6 and mlx5_8, and the NUMA affinity.
+    /// `nvidia-smi topo -m` of a DGX A100: columns mlx5_0, mlx5_2, mlx5_6 and mlx5_8, and NUMA affinity.
     @Test
     void aDgxA100IsSeenAsItsToolSeesIt() {
         MachineRoots roots = machine("dgx-a100");
@@ -75,7 +75,7 @@ final class TopologyTest {
         assertEquals(OptionalInt.of(2), gpus.get(2).minor());
     }
 
-    /// Published for a machine of two sockets with 8 A100 and 4 network cards (driver 525), columns NIC0 to NIC3.
+    /// Published for two sockets with 8 A100 and 4 network cards (driver 525): columns NIC0 to NIC3.
     @Test
     void twoSocketsAndDisksAtSomeOfTheGpus() {
         assertEquals("""
@@ -90,9 +90,9 @@ final class TopologyTest {
                 """, table(machine("two-sockets"), disks(4)));
     }
 
-    /// Published for a machine with 8 P40 at one root complex: columns GPU0 to GPU7, and mlx5_0, whose SOC is
-    /// called SYS since CUDA 9. Of the three other disks by the legend: the first is at the switch of GPU0 to
-    /// GPU3, the second at the one above both, the third at another root port.
+    /// Published for 8 P40 at one root complex: columns GPU0 to GPU7 and mlx5_0, whose SOC is called SYS since CUDA
+    /// 9. The legend gives the three other disks. The first is at the switch of GPU0 to GPU3, the second at the
+    /// switch above both, the third at another root port.
     @Test
     void switchesBelowASwitch() {
         MachineRoots roots = machine("one-root");
@@ -118,8 +118,8 @@ final class TopologyTest {
                 """, table(roots, disks(4)));
     }
 
-    /// The table of that machine: GPU0 PXB, GPU1 NODE, GPU2 SYS in the column of the card at 73:00.0; and mlx5_0
-    /// and mlx5_1, its two ports, are PIX, as in the DGX A100's table.
+    /// That machine's table: GPU0 PXB, GPU1 NODE, GPU2 SYS in the column of the card at 73:00.0. Its two ports,
+    /// mlx5_0 and mlx5_1, are PIX, as in the DGX A100's table.
     @Test
     void aMachineWhosePathsWerePublishedToo() {
         MachineRoots roots = machine("hgx-b300");
@@ -138,7 +138,7 @@ final class TopologyTest {
                 .orElseThrow();
     }
 
-    /// `GPU0 X PHB, GPU1 PHB X`, as published for two GPUs without NVLink in a consumer's machine.
+    /// `GPU0 X PHB, GPU1 PHB X`, as published for two GPUs without NVLink in a consumer machine.
     @Test
     void aWorkstationHasOneHostBridge() {
         MachineRoots roots = machine("workstation");
@@ -197,7 +197,7 @@ final class TopologyTest {
         assertEquals(Optional.empty(), GpuVendor.of(0x1a03, 0x030000), "a management controller's display");
     }
 
-    /// The first A100 of two is in parts, whose names only NVML knows.
+    /// The first of two A100 is partitioned; only NVML knows the names of its partitions.
     @Test
     void aPartIsWhereItsGpuIs() {
         MachineRoots roots = machine("mig");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What becomes of orders, with real replicas. The controller and the mount of the image are the test's.
+/// Runs orders on real replicas. The test plays the controller and mounts the image.
 @Timeout(120)
 final class ReplicaOrderRunnerIT {
     private static final String SECRET = "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg==";
@@ -56,7 +56,7 @@ final class ReplicaOrderRunnerIT {
     private Optional<Replicas> running = Optional.empty();
     private Optional<ReplicaOrderRunner> warmer = Optional.empty();
 
-    /// The controller's side.
+    /// Records reports, as the controller.
     private static final class Board implements ReplicaOrders {
         private final LinkedBlockingQueue<Report> reports = new LinkedBlockingQueue<>();
         private final Map<String, Report> last = new ConcurrentHashMap<>();
@@ -96,7 +96,7 @@ final class ReplicaOrderRunnerIT {
                 "lab", "cephfs", dataset.digest().beginning(), Optional.empty(), "/datasets/x");
     }
 
-    /// The image is at hand once its key is.
+    /// Makes the image available once its key is known.
     private final class Images implements PinnedImages {
         private final List<CephCredentials> credentials = new CopyOnWriteArrayList<>();
         private final List<TestDataset> known = new CopyOnWriteArrayList<>(List.of(dataset));
@@ -248,7 +248,7 @@ final class ReplicaOrderRunnerIT {
                 Optional.of("there is no dataset u1.x"),
                 board.await(State.FAILED).message());
         long since = System.nanoTime();
-        orderRunner.changed(NAME, refused(request)); // as a watch tells when the report was written
+        orderRunner.changed(NAME, refused(request)); // the watch event that follows the report
         Report again = board.await(report -> report.question().isPresent());
         assertTrue(System.nanoTime() - since > Duration.ofSeconds(4).toNanos(), "nobody is asked in a hurry");
         assertEquals(State.FAILED, again.state(), "until it goes right");
@@ -320,7 +320,7 @@ final class ReplicaOrderRunnerIT {
             try {
                 warm(replicas, other);
             } catch (DriverException.QuotaExhausted _) {
-                Thread.onSpinWait(); // the order's end is not heard of yet
+                Thread.onSpinWait(); // the order's end has not arrived yet
             }
         }
     }
@@ -348,7 +348,7 @@ final class ReplicaOrderRunnerIT {
         orderRunner.changed(second, order(true, Optional.empty()));
         board.await(State.LOCAL);
         orderRunner.changed(second, order(volumeOf(other), true, Optional.empty()));
-        board.await(State.WAITING); // so it has let go by now
+        board.await(State.WAITING); // it has released the replica by now
         replicas.warm(other.image());
         assertThrows(DriverException.QuotaExhausted.class, () -> warm(replicas, other));
         orderRunner.gone(NAME);

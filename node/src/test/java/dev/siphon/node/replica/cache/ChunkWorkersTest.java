@@ -119,7 +119,7 @@ class ChunkWorkersTest {
         assertEquals(0, limited.reserve(500, 0));
         assertEquals(500_000_000, limited.reserve(1000, 0));
         assertEquals(1_400_000_000, limited.reserve(10, 100_000_000));
-        // time that nobody used is gone
+        // unused time does not accumulate
         assertEquals(0, limited.reserve(1000, 10_000_000_000L));
         assertEquals(0, new Bandwidth(OptionalLong.empty()).reserve(1 << 30, 5));
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// An image of 300 MiB, of which most is a hole, and its manifest.
+/// A mostly sparse image of 300 MiB and its manifest.
 final class ImageCheckTest {
     private static final int CHUNKS = 75;
     private static final long BYTES = (long) (CHUNKS - 1) * Manifest.CHUNK_BYTES + 4096;
@@ -81,7 +81,7 @@ final class ImageCheckTest {
         assertEquals(List.of(64L * Manifest.CHUNK_BYTES, BYTES), heard);
     }
 
-    /// One byte: the first, in a hole, the last.
+    /// One byte differs: the first, one in a hole, the last.
     @ParameterizedTest
     @ValueSource(longs = {0, 70L * Manifest.CHUNK_BYTES + 5, BYTES - 1})
     void aByteThatIsAnotherIsFound(long at) throws IOException {
@@ -109,7 +109,7 @@ final class ImageCheckTest {
         assertTrue(refusal().orElseThrow().contains("no manifest of a dataset"));
     }
 
-    /// Read whole it would take all memory.
+    /// A manifest of 1 TiB would exhaust the memory.
     @Test
     void aManifestWithoutEndIsNotRead() throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(list.toFile(), "rw")) {

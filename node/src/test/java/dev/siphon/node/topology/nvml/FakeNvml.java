@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A library with native entry points, whose bodies are here: two GPUs, of which the first has two parts and the
-/// second one.
+/// An NVML library with native entry points, implemented here: two GPUs, the first with two MIG devices and the
+/// second with one.
 final class FakeNvml implements SymbolLookup, AutoCloseable {
     private static final int NOT_SUPPORTED = 3;
     private static final int NOT_FOUND = 6;
@@ -25,7 +25,7 @@ final class FakeNvml implements SymbolLookup, AutoCloseable {
 
     private static final List<String> BUS_IDS = List.of("00000000:19:00.0", "00000000:9A:00.0");
 
-    /// By GPU and number; empty where there is none.
+    /// By GPU and index; an empty text means no device.
     private static final List<List<String>> PARTS = List.of(
             List.of(
                     "",
@@ -45,12 +45,12 @@ final class FakeNvml implements SymbolLookup, AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
     private boolean hangs;
 
-    /// Has a function refuse all.
+    /// Makes a function fail for all GPUs.
     void refuse(String name) {
         refused.add(name);
     }
 
-    /// Has a function refuse one GPU.
+    /// Makes a function fail for one GPU.
     void refuse(String name, int gpu) {
         refused.add(name + gpu);
     }
@@ -59,12 +59,12 @@ final class FakeNvml implements SymbolLookup, AutoCloseable {
         missing.add(name);
     }
 
-    /// Has the first call not return before [#close].
+    /// Makes the first call block until [#close].
     void hang() {
         hangs = true;
     }
 
-    /// How often it was initialised and not shut down.
+    /// Returns initializations minus shutdowns.
     int open() {
         return open.get();
     }
@@ -74,7 +74,7 @@ final class FakeNvml implements SymbolLookup, AutoCloseable {
     }
 
     @Override
-    @SuppressWarnings("restricted") // a function of this class, with the signature under test
+    @SuppressWarnings("restricted") // a function of this class, with the tested signature
     public Optional<MemorySegment> find(String name) {
         return Optional.ofNullable(NvmlCalls.SIGNATURES.get(name))
                 .filter(_ -> !missing.contains(name))
@@ -185,7 +185,7 @@ final class FakeNvml implements SymbolLookup, AutoCloseable {
         sized(pointer, Long.BYTES).set(ValueLayout.JAVA_LONG, 0, value);
     }
 
-    @SuppressWarnings("restricted") // the caller's buffer, of the length that nvml.h asks for
+    @SuppressWarnings("restricted") // the caller's buffer, of the length required by nvml.h
     private static MemorySegment sized(MemorySegment pointer, long bytes) {
         return pointer.reinterpret(bytes);
     }

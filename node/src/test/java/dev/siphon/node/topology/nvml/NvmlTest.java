@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 final class NvmlTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    /// By the naming of NVIDIA's MIG user guide; the numbers of parts have gaps.
+    /// Names as in NVIDIA's MIG user guide; the indexes have gaps.
     @Test
     void thePartsOfEachGpuAreKnown() {
         try (FakeNvml library = new FakeNvml()) {
