@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
-/// Which of the flags for Kubernetes go together.
+/// Tests which Kubernetes flags can be combined.
 final class KubernetesFlagsTest {
     @TempDir
     private Path folder = Path.of("");

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 final class AddressBlocklistTest {
     private final PartialFailures failures = new PartialFailures();
 
-    /// Clusters `served` and `silent` do not block, the others do.
+    /// The clusters `served` and `silent` fail to block; the others succeed.
     private static final class Sessions extends NoSessions {
         @Override
         public void block(String cluster, String address, Duration time) {

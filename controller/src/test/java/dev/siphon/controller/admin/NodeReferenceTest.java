@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NodeReferenceTest {
     @ParameterizedTest
     @CsvSource({
-        // place, host, address, there
+        // reference, host, address, whether it matches
         "n1, n1, 10.0.0.1, true",
         "n1, n2, 10.0.0.1, false",
         "n1, n11, 10.0.0.1, false",

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/// Flags that would be ignored, or mix two things on stdout, are refused before any cluster is asked.
+/// Flags that would be ignored, or would mix two outputs on stdout, are refused before any cluster is contacted.
 class UsageTest {
     private static final String VOLUME = "s1:lab:cephfs:a1:v1";
 

@@ -26,7 +26,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/// Each defect, made by hand on a real cluster, is found, mended, and not found again.
+/// Creates each defect by hand on a real cluster, and checks that it is found, repaired, and not found again.
 class AuditIT extends OnAuditedCluster {
     private void assertFoundForAPerson(Kind kind) {
         Finding finding = found(kind);
@@ -83,7 +83,7 @@ class AuditIT extends OnAuditedCluster {
                 .resolve(UUID.randomUUID().toString()));
         assertFoundAndMended(Kind.HALF_MADE);
         subvolumes.create(cluster.group("u1").volume("v" + NAME_OF_NONE), spec(01000));
-        // nobody could mount it, and its mode says so; that it has no key is the other half
+        // its mode shows that nobody could mount it; the missing key is the second finding
         assertEquals(
                 List.of(Kind.HALF_FILLED, Kind.VOLUME_WITHOUT_KEY),
                 cluster.defects().stream().map(Finding::kind).toList());
@@ -101,7 +101,7 @@ class AuditIT extends OnAuditedCluster {
         assertEquals(Kind.CLOSED, remark.kind());
         assertFalse(cluster.repairs().repair(remark.repair()));
         assertEquals(List.of(), cluster.defects());
-        // nor does the one who asked for it lose anything, should he ask again
+        // a repeated request by its creator loses nothing either
         assertEquals(shut, cluster.create("shut", "u1"));
         assertEquals("precious", Files.readString(precious));
         cluster.domain.volumes().delete(shut);
@@ -131,7 +131,7 @@ class AuditIT extends OnAuditedCluster {
         assertWhole(volume);
 
         Files.delete(directory(volume).resolve(".meta"));
-        // the mgr now takes it for a subvolume of old
+        // the mgr now treats it as a legacy subvolume
         var _ = subvolumes.find(volume);
         assertFoundAndMended(Kind.META_LOST);
         assertWhole(volume);

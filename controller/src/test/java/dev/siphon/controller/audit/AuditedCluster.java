@@ -32,19 +32,19 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// A driver with keys over the lab's cluster, an auditor over the same, and accounts of its own, so that what other
-/// tests leave is nobody's finding.
+/// A driver with keys and an auditor over the lab's cluster. It has its own accounts, so that leftovers of other
+/// tests are no findings.
 final class AuditedCluster implements AutoCloseable {
     static final long SIZE = 1 << 30;
 
     final CephAdapter adapter = CephLab.adapter();
-    /// Each run has accounts of its own.
+    /// Distinguishes the accounts of each run.
     private final String run = UUID.randomUUID().toString();
     final int firstUid = ThreadLocalRandom.current().nextInt(100_000, 1_000_000_000);
     final FileKeyStore store;
     final VolumeKeys keys;
     final ControllerDomain domain;
-    /// What has a PersistentVolume.
+    /// The volumes with a PersistentVolume.
     final Set<VolumeId.Provisioned> persistentVolumes = ConcurrentHashMap.newKeySet();
     final ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
     private final AccountDirectory directory = InMemoryDirectory.over(accounts);
@@ -90,7 +90,7 @@ final class AuditedCluster implements AutoCloseable {
         return made;
     }
 
-    /// What is found of these accounts' volumes.
+    /// Returns the findings about these accounts' volumes.
     List<Finding> audit(Duration filling) {
         return audit(filling, Duration.ofHours(1));
     }

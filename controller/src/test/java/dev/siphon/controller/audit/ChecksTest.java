@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What no test can bring about on a cluster, since the mgr is at work there.
+/// Cases that no test can produce on a cluster, because its mgr interferes.
 final class ChecksTest {
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
     private static final GracePeriods AGES =
@@ -54,7 +54,7 @@ final class ChecksTest {
                 found.stream().map(Finding::repair).toList());
     }
 
-    /// A volume of mode 1000, years after it was made.
+    /// Checks a volume with mode 1000, years after its creation.
     private static List<Finding> closed(String name, long entries, List<String> snapshots) {
         var group = new dev.siphon.controller.volume.SubvolumeGroup("lab", "cephfs", GROUP);
         String data = "01234567-89ab-cdef-0123-456789abcdef";

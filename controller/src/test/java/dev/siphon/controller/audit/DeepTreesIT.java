@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// One account removes volumes with chains of directories; others notice nothing.
+/// One account deletes volumes with deep directory chains; others are not affected.
 class DeepTreesIT {
     private static final int LEVELS = 2_500;
 
-    /// As many as the mgr purges at once.
+    /// The mgr purges this many trees in parallel.
     private static final int TREES = 4;
 
-    /// How long the MDS may be busy with the chains that were just made.
+    /// How long new chains may keep the MDS busy.
     private static final Duration RETRIES = Duration.ofMinutes(3);
 
     @Test
@@ -39,7 +39,7 @@ class DeepTreesIT {
         try (AuditedCluster cluster = new AuditedCluster(folder)) {
             List<VolumeId.Provisioned> deep = new ArrayList<>();
             for (int i = 0; i < TREES; i++) {
-                // without a quota: with one the MDS is busy for minutes with the chain itself
+                // without a quota: with one, the chain alone keeps the MDS busy for minutes
                 deep.add(cluster.group("u1").volume("deep-" + i));
             }
             VolumeId.Provisioned first = cluster.create("first", "u1");
@@ -78,7 +78,7 @@ class DeepTreesIT {
         }
     }
 
-    /// Retries what a sidecar retries: the MDS may answer nobody until it has written down four new chains.
+    /// Retries like a sidecar: the MDS may not respond until it has journaled four new chains.
     private static boolean isDeleted(AuditedCluster cluster, VolumeId.Provisioned volume) {
         try {
             cluster.domain.volumes().delete(volume);
@@ -98,7 +98,7 @@ class DeepTreesIT {
                 .keySet());
     }
 
-    /// As a pod does.
+    /// Creates the chains, as a pod does.
     private static void makeChains(AuditedCluster cluster, List<VolumeId.Provisioned> volumes) throws Exception {
         try (FuseMount pod = FuseMount.mount()) {
             for (VolumeId.Provisioned volume : volumes) {

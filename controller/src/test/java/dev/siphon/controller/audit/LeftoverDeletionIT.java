@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a repair would delete is there still if it holds files or somebody has it mounted.
+/// A repair deletes nothing that contains files or is mounted.
 class LeftoverDeletionIT extends OnAuditedCluster {
     @Test
     void anEmptyVolumeThatIsMountedStays() throws IOException {
@@ -44,18 +44,18 @@ class LeftoverDeletionIT extends OnAuditedCluster {
         assertFoundAndMended(Kind.HALF_FILLED);
     }
 
-    /// As `siphon audit --repair --yes` does, which goes on with the next one when one is refused.
+    /// Repairs like `siphon audit --repair --yes`: after a refusal it continues with the next defect.
     private void repairAll() {
         for (Finding defect : cluster.defects()) {
             try {
                 boolean _ = cluster.repairs().repair(defect.repair());
             } catch (DriverException.InUse _) {
-                // a person has to decide
+                // an administrator must decide
             }
         }
     }
 
-    /// All that whoever has a key of the account could have made of a volume with files.
+    /// Returns what the holder of an account's key could write into `.meta` of a volume with files.
     private static String forged(String made, String right) {
         return switch (made) {
             case "of old, and leads elsewhere" -> right.replaceFirst("path = .*", "path = /volumes");
@@ -84,7 +84,7 @@ class LeftoverDeletionIT extends OnAuditedCluster {
             repairAll();
             assertEquals("precious", Files.readString(file));
         }
-        // files beside the data directory are files too
+        // files beside the data directory count too
         for (String hidden : List.of("aside", ".trash", ".meta.tmp")) {
             Path aside = Files.createDirectories(data.resolveSibling(hidden)).resolve("precious");
             Files.move(file, aside);

@@ -3,7 +3,7 @@ package dev.siphon.controller.audit;
 import dev.siphon.csi.fuzz.ParserFuzz;
 import org.junit.jupiter.api.Test;
 
-/// What lies in a file system as `.meta`, whoever wrote it.
+/// Fuzzes `.meta` files of a file system, whoever wrote them.
 final class MetaFileParsingFuzzTest {
     @Test
     void metaFiles() {

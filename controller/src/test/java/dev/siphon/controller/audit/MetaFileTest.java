@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class MetaFileTest {
-    /// As the mgr of Ceph 20 wrote it.
+    /// As written by the mgr of Ceph 20.
     private static final String OF_THE_MGR = """
             [GLOBAL]
             version = 2
@@ -33,7 +33,7 @@ final class MetaFileTest {
 
             """;
 
-    /// Such a file was read for hours.
+    /// Such a file once took hours to parse.
     @Test
     void whatIsLongIsReadAtOnce() {
         String blanks = " ".repeat(100_000);

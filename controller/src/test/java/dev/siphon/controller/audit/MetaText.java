@@ -2,11 +2,11 @@ package dev.siphon.controller.audit;
 
 import java.util.List;
 
-/// The text of a `.meta` file, for comparing.
+/// Normalizes the text of a `.meta` file for comparison.
 final class MetaText {
     private MetaText() {}
 
-    /// Its lines in order: what is in which section shows in the names of options.
+    /// Returns the sorted lines; the names of options show their section.
     static List<String> sorted(String text) {
         return text.lines().filter(line -> !line.isBlank()).sorted().toList();
     }

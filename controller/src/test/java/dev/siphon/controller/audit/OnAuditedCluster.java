@@ -21,8 +21,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A cluster with a volume for each of two accounts, in which each test makes something wrong and leaves nothing
-/// wrong.
+/// A cluster with one volume for each of two accounts. Each test creates a defect and leaves none.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class OnAuditedCluster {
@@ -84,7 +83,7 @@ abstract class OnAuditedCluster {
         return new SubvolumeSpec(OptionalLong.of(AuditedCluster.SIZE), uid, uid, mode, Optional.empty());
     }
 
-    /// A subvolume with a name that says a clone of something.
+    /// Returns a subvolume whose name marks it as a clone.
     final VolumeId.Provisioned filled() {
         return cluster.group("u1").volume("c" + NAME_OF_NONE + "klm");
     }

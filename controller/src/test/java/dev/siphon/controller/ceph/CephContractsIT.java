@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// The adapter keeps the contracts of the ports on a real cluster.
+/// Checks that the adapter keeps the contracts of the ports on a real cluster.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CephContractsIT {
@@ -106,7 +106,7 @@ class CephContractsIT {
         }
     }
 
-    /// What does something with files that another client mounts.
+    /// An action on files that another client mounts.
     @FunctionalInterface
     private interface OnFuse {
         void run(FuseMount fuse) throws IOException;

@@ -21,23 +21,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// The lab that an integration test runs in: `e2e/lab` says what is in the environment.
+/// The lab of an integration test; `e2e/lab` describes the environment variables.
 public final class CephLab {
     private CephLab() {}
 
-    /// Limits that make a test short: callers wait 2 s, a handle is dropped after 4 s of silence.
+    /// Limits for short tests: callers wait 2 s, a handle is dropped after 4 s without a reply.
     public static final CallLimits QUICK = new CallLimits(
             16, Duration.ofSeconds(2), Duration.ofSeconds(4), Duration.ofSeconds(6), Duration.ofSeconds(2), 3);
 
-    /// Callers that wait as long as the limits let them.
+    /// The time left of callers that wait as long as the limits allow.
     public static final Supplier<Duration> PATIENT = () -> Duration.ofDays(1);
 
-    /// The lab's cluster, as client.admin.
+    /// Returns access to the lab's cluster as client.admin.
     public static ClusterAccess access() {
         return access("lab");
     }
 
-    /// The lab's cluster under another id.
+    /// Returns access to the lab's cluster under another id.
     public static ClusterAccess access(String id) {
         String address = environment("LAB_ADDRESS");
         return new ClusterAccess(
@@ -47,17 +47,17 @@ public final class CephLab {
                 Path.of(environment("CEPH_KEYRING")));
     }
 
-    /// All of Ceph for a controller that no other test is, with the limits of a real one.
+    /// Returns all ports to Ceph, for a controller with its own identity and with production limits.
     public static CephAdapter adapter() {
         return adapter(PATIENT);
     }
 
-    /// The same, for callers that wait so long.
+    /// Returns the same for callers with this time left.
     public static CephAdapter adapter(Supplier<Duration> timeLeft) {
         return adapter(timeLeft, new PrometheusRegistry());
     }
 
-    /// The same, whose metrics are looked at.
+    /// Returns the same with metrics that the test reads.
     public static CephAdapter adapter(Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
         return CephAdapter.open(
                 new ClustersFile(List.of(access()), Optional.of("lab")),
@@ -69,27 +69,27 @@ public final class CephLab {
                 new BackgroundTasks());
     }
 
-    /// A controller that no other test is.
+    /// Returns the identity of a controller that no other test uses.
     public static ClientIdentity identity() {
         return new ClientIdentity("test " + UUID.randomUUID());
     }
 
-    /// Metrics of one test.
+    /// Returns metrics for one test.
     public static CephMetrics metrics() {
         return new CephMetrics(new PrometheusRegistry());
     }
 
-    /// The lab's file system.
+    /// Returns the name of the lab's file system.
     public static String fileSystem() {
         return environment("FS_NAME");
     }
 
-    /// The release of Ceph that runs, 18 or 20.
+    /// Returns the major release of Ceph: 18 or 20.
     public static int release() {
         return Integer.parseInt(environment("CEPH_RELEASE"));
     }
 
-    /// Signals a daemon, or starts one: the words of `e2e/lab.d/daemon`.
+    /// Signals or starts a daemon, with the arguments of `e2e/lab.d/daemon`.
     public static void daemon(String... words) {
         try {
             Path project = Path.of(
@@ -109,7 +109,7 @@ public final class CephLab {
         }
     }
 
-    /// Waits until `condition` holds, at most `limit`.
+    /// Waits up to `limit` until `condition` holds.
     public static void await(Duration limit, BooleanSupplier condition) {
         long end = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
@@ -121,9 +121,10 @@ public final class CephLab {
         }
     }
 
-    /// The keyring of an identity that may use the file system's data; it is made if it is not there.
+    /// Returns the keyring of an identity that may use the file system's data. Creates the identity if it is
+    /// missing.
     ///
-    /// @param mds what it may at the MDS
+    /// @param mds its MDS caps
     public static String keyring(CephConnection connection, String entity, String mds) {
         CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
                 .with("entity", entity)

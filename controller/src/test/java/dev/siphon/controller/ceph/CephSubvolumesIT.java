@@ -81,7 +81,7 @@ class CephSubvolumesIT {
         subvolumes.createGroup(group, OptionalLong.of(1024 * MIB), Optional.empty());
     }
 
-    /// Without [JournalFlush] this takes 25 to 45 s: each look of the mgr waits for the MDS, which writes its
+    /// Without [JournalFlush] this takes 25 to 45 s: each query of the mgr waits for the MDS, which writes its
     /// journal every 5 s.
     @Test
     void clonesAtOnceAndCommandsBesideThemAreQuick() throws Exception {
@@ -329,7 +329,7 @@ class CephSubvolumesIT {
         if (can) {
             assertTrue(ports.quiesce().release(set, List.of(volume)));
             assertTrue(acquire(set, Duration.ofSeconds(1)));
-            // waits until the quiesce has ended by itself
+            // blocks until the quiesce has expired
             Files.createFile(data.resolve("during"));
             assertFalse(ports.quiesce().release(set, List.of(volume)));
         }
@@ -349,7 +349,7 @@ class CephSubvolumesIT {
         assertEquals(Optional.empty(), ports.clusters().trouble("lab", Duration.ofSeconds(10)));
     }
 
-    /// Starts a clone when a cloner thread of the mgr is free.
+    /// Starts a clone when one of the mgr's cloner threads is free.
     private void startClone(SnapshotId snapshot, VolumeId.Provisioned target) {
         CephLab.await(Duration.ofSeconds(60), () -> {
             try {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// The lab's file system mounted by ceph-fuse, for tests that look at files as another client sees them.
+/// Mounts the lab's file system with ceph-fuse, for tests that need the view of another client.
 public final class FuseMount implements AutoCloseable {
     private final Path root;
 
@@ -17,12 +17,12 @@ public final class FuseMount implements AutoCloseable {
         this.root = root;
     }
 
-    /// Mounts the root, or what the options say.
+    /// Mounts the root, or the directory in the options.
     public static FuseMount mount(String... options) throws IOException {
         return mount(List.of(), options);
     }
 
-    /// Mounts as a client on a host of another name.
+    /// Mounts as a client with another host name.
     public static FuseMount mountAs(String host, String... options) throws IOException {
         return mount(List.of("unshare", "--uts", "sh", "-c", "hostname " + host + " && exec \"$@\"", "sh"), options);
     }
@@ -44,7 +44,7 @@ public final class FuseMount implements AutoCloseable {
         return new FuseMount(root);
     }
 
-    /// The path at which `path` of the file system is seen.
+    /// Returns where `path` of the file system is mounted.
     public Path at(String path) {
         return root.resolve(path.substring(1));
     }

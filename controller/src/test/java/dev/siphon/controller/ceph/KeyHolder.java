@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/// Somebody with one key and Ceph's own tools. Every attempt says whether it succeeded.
+/// The holder of one key, with Ceph's own tools. Each attempt returns whether it succeeded.
 public record KeyHolder(String userId, Path keyring) {
     private static final int LIMIT_SECONDS = 30;
 
-    /// Who has this key.
+    /// Returns the holder of this key.
     ///
     /// @param folder for a keyring of mode 0600
     public static KeyHolder of(VolumeKey key, Path folder) {
@@ -32,7 +32,7 @@ public record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// The administrator of the lab's cluster.
+    /// Returns the administrator of the lab's cluster.
     public static KeyHolder admin() {
         return new KeyHolder("admin", Path.of(environment("CEPH_KEYRING")));
     }
@@ -66,12 +66,12 @@ public record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// What somebody does with a file of the file system, given where a directory above it is mounted.
+    /// An action on a file below a mounted directory.
     public interface Attempt {
         void in(Path mounted) throws IOException;
     }
 
-    /// Mounts a directory of the file system, and does something there.
+    /// Mounts a directory of the file system, and runs the attempt there.
     public boolean in(String directory, Attempt attempt) {
         try (FuseMount mount = FuseMount.mount(
                 "--id", userId, "--keyring", keyring.toString(), "-r", directory, "--client_mount_timeout=20")) {

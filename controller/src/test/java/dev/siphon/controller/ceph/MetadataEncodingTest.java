@@ -34,7 +34,7 @@ class MetadataEncodingTest {
         assertEquals("half_", MetadataEncoding.key("half_"));
     }
 
-    /// Half a surrogate pair has no bytes of its own.
+    /// Replaces lone surrogates, which have no encoding.
     private static String valid(String text) {
         return new String(
                 text.getBytes(java.nio.charset.StandardCharsets.UTF_8), java.nio.charset.StandardCharsets.UTF_8);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.siphon.csi.fuzz.ParserFuzz;
 import org.junit.jupiter.api.Test;
 
-/// Notes as the mgr keeps them: whatever is written is read again.
+/// Fuzzes notes in the mgr's format: everything written can be read again.
 final class NotesTextParsingFuzzTest {
     @Test
     void notes() {
@@ -15,7 +15,7 @@ final class NotesTextParsingFuzzTest {
                     var _ = MetadataEncoding.key(text).length()
                             + MetadataEncoding.value(text).length();
                 })
-                // to write it takes more
+                // writing needs more memory
                 .allocating(64 << 20)
                 .run();
     }

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A client of one account that gives its capabilities back to nobody holds up that account alone. The mgr has one
-/// thread for the commands of all.
+/// A client that does not release its capabilities blocks only its own account, although the mgr has one thread for
+/// all commands.
 @Timeout(180)
 class StalledClientIT {
     private static final SubvolumeSpec SPEC =
             new SubvolumeSpec(OptionalLong.of(64L << 20), 0, 0, 0755, Optional.empty());
 
-    /// Of ABORTED: 2 s for the client, and some for the machine.
+    /// Time limit for ABORTED: 2 s for the client, and a margin for the machine.
     private static final Duration REFUSED = Duration.ofSeconds(3);
 
     private static final Duration AT_ONCE = Duration.ofMillis(500);
@@ -89,8 +89,8 @@ class StalledClientIT {
         connection.close();
     }
 
-    /// A client with a key of the one volume, as a node has it, that has worked in it, and with which no controller
-    /// shares anything yet.
+    /// Mounts with the key of one volume, as a node does, and works in it. No controller shares capabilities with
+    /// this client yet.
     private FuseMount pod() throws IOException {
         String group = SubvolumeGroup.of(volume).path();
         adapter.close();
@@ -202,8 +202,8 @@ class StalledClientIT {
         }
     }
 
-    /// It has given up the group's entries when a volume was made, and what it holds of its own volume is enough to
-    /// hold up who removes that.
+    /// Creating a volume made the client release the group's entries. Its capabilities on its own volume still
+    /// block the volume's deletion.
     @Test
     void aClientThatHoldsItsOwnVolumeAloneHoldsUpNobodyElse() throws IOException {
         try (FuseMount pod = pod()) {
@@ -218,8 +218,8 @@ class StalledClientIT {
         nothingIsLeft();
     }
 
-    /// Nobody else has looked at these directories lately, so the MDS has let it have them alone: then readers wait
-    /// too.
+    /// No other client has read these directories recently, so the MDS gave this one exclusive capabilities. Then
+    /// readers block too.
     @Test
     void theMgrDoesNotLookAtWhatAClientThatIsGoneHasAlone() throws IOException {
         CephLab.daemon("sig", "TERM", "mgr");
@@ -234,7 +234,7 @@ class StalledClientIT {
         nothingIsLeft();
     }
 
-    /// Then it is nobody's client that does not answer.
+    /// In this case no client is to blame.
     @Test
     void anMdsThatAnswersNobodyIsNotTakenForAClient() {
         try (CephAdapter hurried = CephLab.adapter(() -> Duration.ofSeconds(4))) {

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/// What is made of a cluster's and a directory's answers.
+/// Tests the verdicts on replies of a cluster and a directory.
 final class JudgementTest {
     private static CheckOutcome release(String... osds) {
         return Releases.judge(new TreeMap<>(Map.of("mon", Set.of("20.2.4"), "osd", Set.of(osds))));

@@ -62,7 +62,7 @@ final class DatasetIdentitiesTest {
         assertThrows(DriverException.InUse.class, () -> identities.mint(dataset("lab", "3", "/d", "")));
     }
 
-    /// What has a key keeps it.
+    /// An existing key is kept.
     @Test
     void nodesHaveNoMoreIdentitiesThanTheMonsAreToKeep() {
         VolumeId.DatasetVolume dataset = dataset("lab", "1", "/a", "one");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Two nodes read a dataset on a real cluster, each with its own key, and one is stolen.
+/// Two nodes read a dataset on a real cluster, each with its own key; one key is stolen.
 @Timeout(120)
 final class DatasetKeysIT {
     private static final String STOLEN = "node-a.example";
@@ -120,8 +120,8 @@ final class DatasetKeysIT {
         assertTrue(canMount(again), "a node that was not stolen goes on with another key");
     }
 
-    /// Two controllers, which know their own pods alone. Both call the Ceph cluster the same, and both clusters
-    /// have a node of that name.
+    /// Two controllers, each of which knows only its own pods. Both use the same Ceph cluster, and both Kubernetes
+    /// clusters have a node with this name.
     @Test
     void theNodesOfAnotherKubernetesClusterKeepTheirKeysOfTheSameDataset() throws IOException {
         VolumeKey mine = identities.mint(dataset, STOLEN);
@@ -151,7 +151,7 @@ final class DatasetKeysIT {
         assertTrue(canMount(shared));
     }
 
-    /// A host that calls itself otherwise than its cluster does.
+    /// The host name differs from the node's name in Kubernetes.
     @Test
     void aNodeIsFoundByItsSessionsToo() throws IOException {
         VolumeKey stolen = identities.mint(dataset, STOLEN);
@@ -191,7 +191,7 @@ final class DatasetKeysIT {
         assertTrue(canMount(used));
     }
 
-    /// Killed between any two steps: what is retired stays so, and the node's next key has another name meanwhile.
+    /// Killed between any two steps: a retired key stays retired, and the node's next key gets another name.
     @Test
     void aRevocationThatWasKilledIsFinishedByARepeat() {
         VolumeKey stolen = identities.mint(dataset, STOLEN);

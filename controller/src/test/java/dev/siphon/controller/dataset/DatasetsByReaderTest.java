@@ -56,7 +56,7 @@ final class DatasetsByReaderTest {
         assertEquals(Set.of(), some.of("n4", List.of()));
     }
 
-    /// It may keep that where the directory is silent.
+    /// A namespace may keep this access while the directory does not respond.
     @Test
     void andWithWhatItReadBeforeWhereThatIsTheSameImage() {
         DatasetsByReader some = of(before(OTHERS, "n1"));

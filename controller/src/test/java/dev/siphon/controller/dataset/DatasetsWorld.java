@@ -34,8 +34,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Datasets in a file, over a Ceph in memory, for the accounts u1 and u2, who is in group vision. Namespace
-/// `user-NAME` is account NAME's.
+/// Datasets in a file, over a Ceph in memory, for the accounts u1 and u2. u2 is in group vision. Namespace
+/// `user-NAME` belongs to account NAME.
 final class DatasetsWorld {
     static final String DIGEST = "0123456789abcdef".repeat(4);
 
@@ -45,16 +45,16 @@ final class DatasetsWorld {
             "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
             "u2", new Account("u2", "id-2", 10_002, 10_002, Set.of("u2", "vision"), OptionalLong.empty())));
 
-    /// What the directory says of accounts in place of what it has, by their names.
+    /// Exceptions that the directory throws for accounts, by name.
     final Map<String, DriverException> faults = new HashMap<>();
 
-    /// What the driver does with keys; empty for one that mints none.
+    /// How the driver handles keys; empty if it mints none.
     Optional<DatasetVolumes.Keys> keys = Optional.empty();
 
     final FrozenAccounts frozen =
             new FrozenAccounts(ceph.ports().clusters(), ceph.ports().files());
 
-    /// Whom the names of readers meant, by the names of datasets.
+    /// The recorded ids of readers' names, by dataset.
     final Map<String, ReaderIds> seen = new HashMap<>();
 
     private final Path folder;
@@ -66,7 +66,7 @@ final class DatasetsWorld {
         this.namespaces = withKubernetes ? Optional.of(kubernetes) : Optional.empty();
     }
 
-    /// Declares datasets, by name and with readers, instead of all before.
+    /// Declares datasets by name and readers, and replaces all earlier ones.
     void declare(Map<String, List<String>> readers) {
         StringBuilder json = new StringBuilder("{");
         readers.forEach((name, names) -> json.append(json.length() > 1 ? "," : "")
@@ -113,13 +113,13 @@ final class DatasetsWorld {
         return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(asked), keys);
     }
 
-    /// As `siphon user offboard` marks an account, and a look after that.
+    /// Marks an account like `siphon user offboard`, and refreshes the frozen accounts.
     void freeze(String account, boolean frozen) {
         freezeUnseen(account, frozen);
         this.frozen.refresh(InMemoryCeph.CLUSTER);
     }
 
-    /// The same before anybody has looked.
+    /// Marks an account without a refresh.
     void freezeUnseen(String account, boolean frozen) {
         SubvolumeGroup group = new SubvolumeGroup(
                 InMemoryCeph.CLUSTER,
@@ -133,7 +133,7 @@ final class DatasetsWorld {
                 .setNote(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE, frozen ? "now" : "");
     }
 
-    /// Each directory is in a RADOS namespace of its own.
+    /// Returns the files, with each directory in its own RADOS namespace.
     FileTree files() {
         return InterceptedPorts.of(
                         ceph.ports(),
@@ -182,7 +182,7 @@ final class DatasetsWorld {
                 ceph.ports().clusters(), datasets(), accounts(), readers(asked), published, keys);
     }
 
-    /// A claim `data` of a namespace, only to be read.
+    /// Returns the request of a read-only claim `data` of a namespace.
     static VolumeRequest request(String namespace, Map<String, String> more) {
         Map<String, String> parameters = new HashMap<>(more);
         if (!namespace.isEmpty()) {

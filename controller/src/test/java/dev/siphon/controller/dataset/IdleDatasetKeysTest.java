@@ -51,7 +51,7 @@ final class IdleDatasetKeysTest {
                 () -> owner);
     }
 
-    /// Whose pods are not known here. A controller of before said of no identity whose it is.
+    /// This controller does not know their pods. An earlier version recorded no owner of an identity.
     @Test
     void keysOfAnotherKubernetesClustersNodesAreLeft() {
         var _ = others.mint(dataset, "node-1");
@@ -86,7 +86,7 @@ final class IdleDatasetKeysTest {
         assertTrue(minted.startingWith(dataset.cluster(), "").contains(shared));
     }
 
-    /// The node has asked, and no object says so yet.
+    /// The node has asked, but no object shows it yet.
     @Test
     void whatIsGivenBetweenTwoLooksStays() {
         var _ = identities.mint(dataset, "node-1");
@@ -116,7 +116,7 @@ final class IdleDatasetKeysTest {
         var _ = identities.mint(dataset, "one-more");
     }
 
-    /// What pods and replicas there are, by their nodes.
+    /// The existing pods and replicas, by node.
     private final class Uses implements DatasetUsageCluster {
         private final List<String> pods = new ArrayList<>();
         private final List<String> replicas = new ArrayList<>();

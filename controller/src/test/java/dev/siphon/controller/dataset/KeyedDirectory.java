@@ -12,12 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The directory of a dataset on the lab's cluster, and whoever has a key for it. It has some files, called `one`,
-/// `two`
-/// and so on, each with its number in it.
+/// A dataset's directory on the lab's cluster, mounted with various keys. It has files called `one`, `two` and so
+/// on, each containing its number.
 ///
 /// @param path in the file system
-/// @param folder where keyrings go
+/// @param folder for keyrings
 record KeyedDirectory(String path, Path folder) {
     private static final List<String> FILES = List.of("one", "two", "three");
 
@@ -41,9 +40,9 @@ record KeyedDirectory(String path, Path folder) {
         }
     }
 
-    /// Mounts it with a key.
+    /// Mounts the directory with a key.
     ///
-    /// @param host as which the client reports itself
+    /// @param host the host name that the client reports
     FuseMount mount(String host, VolumeKey key) throws IOException {
         KeyHolder holder = KeyHolder.of(key, folder);
         return FuseMount.mountAs(

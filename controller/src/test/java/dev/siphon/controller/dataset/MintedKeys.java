@@ -17,21 +17,21 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// Identities of one cluster, and the keys of volumes that show datasets, in memory.
+/// Identities of one cluster and keys of dataset volumes, in memory.
 public final class MintedKeys implements Identities, DatasetKeyStore {
     public final Set<String> removed = new HashSet<>();
     private final Set<String> there = new TreeSet<>();
     public final Map<VolumeId.DatasetVolume, Optional<VolumeKey>> kept = new HashMap<>();
     public boolean nodesAsk;
 
-    /// How often an identity was to be removed.
+    /// The number of requests to remove an identity.
     int asked;
 
-    /// What happens first if the cluster does not answer; null if it does.
+    /// What runs before the cluster fails to reply; null if it replies.
     @Nullable
     Runnable hangs;
 
-    /// What happens when a volume has been given the key, and the store does not have it yet.
+    /// What runs after a volume got its key, and before the store has it.
     Runnable whileGiven = () -> {};
 
     public DatasetVolumes.Keys keys(FileTree files) {

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// A Kubernetes that declares one dataset, which nobody there uses.
+/// A Kubernetes that declares one dataset without users.
 record NoPods(Dataset dataset) implements DatasetUsageCluster {
     @Override
     public List<RecordedUsage> declared() {
@@ -17,12 +17,12 @@ record NoPods(Dataset dataset) implements DatasetUsageCluster {
 
     @Override
     public void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each) {
-        // there are none
+        // no pods
     }
 
     @Override
     public void eachReplica(BiConsumer<VolumeId.DatasetVolume, String> each) {
-        // there are none
+        // no pods
     }
 
     @Override

@@ -19,7 +19,7 @@ final class PerObjectRetriesTest {
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final List<String> refused = new CopyOnWriteArrayList<>();
 
-    /// @param silent names of those that get no answer
+    /// @param silent names of objects that get no reply
     private Optional<DriverException.BackendUnavailable> take(List<String> names, Set<String> silent) {
         done.clear();
         return attempts.take(names.stream()
@@ -49,7 +49,7 @@ final class PerObjectRetriesTest {
         assertEquals(Set.of("a", "b", "c"), Set.copyOf(done));
     }
 
-    /// Those that got no answer before come last.
+    /// Objects without a reply the last time come last.
     @Test
     void oneThatGotNoAnswerComesLast() {
         List<String> all = IntStream.range(0, 2 * PerObjectRetries.AT_ONCE)
@@ -84,7 +84,7 @@ final class PerObjectRetriesTest {
         }
     }
 
-    /// Nor does anybody starve behind those that never are.
+    /// Objects that never get a reply do not starve the others.
     @Test
     void whereNobodyIsAnsweredOthersAreAskedInTheNextLook() {
         List<String> bad =

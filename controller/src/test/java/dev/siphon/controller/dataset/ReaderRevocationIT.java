@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Accounts that read a dataset on a real cluster are frozen one after the other.
+/// Freezes accounts that read a dataset on a real cluster, one after the other.
 @Timeout(120)
 final class ReaderRevocationIT {
     private static final String PATH = "/datasets/frozen";
@@ -61,7 +61,7 @@ final class ReaderRevocationIT {
     private final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", one, "u2", two));
     private final ReaderNames names = new ReaderNames(new Declaring(), directory);
 
-    /// The namespaces that nodes believe may read it.
+    /// The namespaces that may read it, as nodes believe.
     private Set<String> reading = Set.of("user-u1", "user-u2");
 
     private final ReaderRevocation readers = new ReaderRevocation(
@@ -185,7 +185,7 @@ final class ReaderRevocationIT {
                 Map.of("mine", new ReaderIds(Map.of("u1", SubvolumeGroup.nameOf(account)), Set.of())));
     }
 
-    /// What is declared is handed over by the test.
+    /// A catalog without declarations: the test passes the datasets itself.
     private static final class Declaring implements DatasetCatalog {
         @Override
         public Optional<Dataset> find(String name) {
@@ -213,7 +213,7 @@ final class ReaderRevocationIT {
         }
     }
 
-    /// What pods there are.
+    /// The existing pods.
     private final class Pods implements DatasetUsageCluster {
         private final List<PodUse> uses = new ArrayList<>();
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Names of readers that a real OpenLDAP gives to somebody else.
+/// A real OpenLDAP gives readers' names to other accounts.
 @Timeout(60)
 final class ReusedNamesIT {
     private static final int UID = 40_050;

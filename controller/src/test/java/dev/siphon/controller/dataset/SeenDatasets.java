@@ -4,7 +4,7 @@ import dev.siphon.csi.dataset.Dataset;
 import java.util.Map;
 import java.util.Optional;
 
-/// Datasets in a file, with whom the names of their readers meant in memory.
+/// Datasets in a file, with the recorded ids of their readers in memory.
 record SeenDatasets(DatasetsFile declared, Map<String, ReaderIds> seen) implements DatasetCatalog {
     @Override
     public Optional<Dataset> find(String name) {

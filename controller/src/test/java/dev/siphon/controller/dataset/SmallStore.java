@@ -5,7 +5,7 @@ import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 
-/// A store that takes 64 KiB, and refuses more as the API server does.
+/// A store with room for 64 KiB, which then refuses writes like the API server.
 record SmallStore(FileGrantsStore file) implements GrantsStore {
     private static final int MOST = 64 << 10;
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What becomes of grants of namespaces that are deleted, and of those made anew. `user-u1` is account u1's
-/// by its name.
+/// Grants of namespaces that are deleted, and of namespaces created again. `user-u1` belongs to account u1 by its
+/// name.
 final class DeletedNamespacesTest {
     private static final SubvolumeGroup U1 =
             new SubvolumeGroup(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a00000000000000000001");
@@ -38,7 +38,7 @@ final class DeletedNamespacesTest {
     private final InMemoryCeph ceph = new InMemoryCeph();
     private final InMemoryNamespaces namespaces = new InMemoryNamespaces();
 
-    /// The controllers that run, one after another.
+    /// The running controller; restarts replace it.
     private Optional<NamespaceGrants> running = Optional.empty();
 
     @BeforeEach

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// What every [GrantsStore] does.
+/// The contract of every [GrantsStore].
 public abstract class GrantsStoreContract {
-    /// The store as another process opens it.
+    /// Opens the store as another process does.
     protected abstract GrantsStore open();
 
-    /// What a node reads, as text.
+    /// Returns the text that a node reads.
     protected abstract String read();
 
-    /// Puts text that is no grants in the place of what is published.
+    /// Replaces the published grants by invalid text.
     protected abstract void spoil(String text);
 
     protected static Grants grants(String account, String... namespaces) {

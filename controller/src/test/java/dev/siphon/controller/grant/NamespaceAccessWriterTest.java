@@ -36,7 +36,7 @@ final class NamespaceAccessWriterTest {
     private final NamespaceAccessWriter writer = new NamespaceAccessWriter(
             () -> grants, () -> details, () -> replicas, store, "siphon", Duration.ZERO, new PrometheusRegistry());
 
-    /// Keeps what is put, and says in which order.
+    /// Keeps what is put, and records the order of calls.
     private static final class Store implements NamespaceAccessStore {
         private final Map<NamespaceAccess.Key, NamespaceAccess> kept = new HashMap<>();
         private final List<String> calls = new ArrayList<>();

@@ -40,7 +40,7 @@ final class NamespaceGrantsTest {
     private final InMemoryCeph ceph = new InMemoryCeph();
     private final List<String> calls = new ArrayList<>();
 
-    /// Empty where there is no Kubernetes.
+    /// Empty without Kubernetes.
     private Optional<Namespaces> namespaces = Optional.empty();
 
     private static SubvolumeGroup group(String name) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Notes on directories of Ceph, which whoever mounts `/volumes` may have changed.
+/// Fuzzes notes on Ceph directories, which any client that mounts `/volumes` may have changed.
 final class NotesParsingFuzzTest {
     @Test
     void grants() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// More grants than have room where nodes read those of all: the others are in the objects of namespaces.
+/// More grants than fit into the object that nodes read; the rest are in objects of namespaces.
 final class PartialGrantsTest {
     private static final int MOST = 4 << 10;
     private static final SubvolumeGroup U1 =
@@ -44,7 +44,7 @@ final class PartialGrantsTest {
         ceph.ports().subvolumes().createGroup(U1, OptionalLong.empty(), Optional.empty());
     }
 
-    /// As a ConfigMap, of 4 KiB.
+    /// Behaves like a ConfigMap of 4 KiB.
     private record Store(FileGrantsStore file) implements GrantsStore {
         @Override
         public Grants last() {
@@ -138,7 +138,7 @@ final class PartialGrantsTest {
         }
     }
 
-    /// What has no room would be taken back by a controller that knows nothing but what is published.
+    /// A controller that knows only the published grants would revoke those that did not fit.
     @Test
     void theNextControllerShowsAllOnceItHasReadTheGroups() {
         try (NamespaceGrants grants = grants()) {

@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What [AccountDirectory] promises, for every adapter alike. The directory under test has the accounts u1
-/// (10001:10001) and u2 (10002:10002), and the group lab (20001) with both in it.
+/// The contract of [AccountDirectory] for every adapter. The directory under test has the accounts u1 (10001:10001)
+/// and u2 (10002:10002), and the group lab (20001) with both as members.
 public abstract class AccountDirectoryContract {
-    /// Names that are nobody's, though each is u1 or everybody to a directory that is careless with it.
+    /// Names of no account, which a careless directory would match with u1 or with everybody.
     static final List<String> NOBODY = List.of(
             "",
             " ",

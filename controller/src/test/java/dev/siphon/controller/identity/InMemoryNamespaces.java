@@ -16,19 +16,18 @@ public final class InMemoryNamespaces implements Namespaces {
     private final Map<String, Claim> claims = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
 
-    /// Makes a namespace, or changes its annotations.
+    /// Creates a namespace, or changes its annotations.
     public void annotate(String namespace, Map<String, String> annotations) {
         namespaces.put(namespace, Map.copyOf(annotations));
         var _ = uids.computeIfAbsent(namespace, _ -> UUID.randomUUID().toString());
     }
 
-    /// Removes a namespace.
     public void remove(String namespace) {
         namespaces.remove(namespace);
         uids.remove(namespace);
     }
 
-    /// Makes a PVC.
+    /// Creates a PVC.
     ///
     /// @return its uid
     public String make(String namespace, String name, Map<String, String> annotations) {
@@ -41,7 +40,7 @@ public final class InMemoryNamespaces implements Namespaces {
         claims.remove(namespace + "/" + name);
     }
 
-    /// What was asked for, in order: each was a round trip.
+    /// Returns the requests in order; each was a round trip.
     public List<String> asked() {
         return List.copyOf(asked);
     }

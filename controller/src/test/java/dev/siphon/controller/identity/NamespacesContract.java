@@ -9,18 +9,18 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What every [Namespaces] does.
+/// The contract of every [Namespaces].
 public abstract class NamespacesContract {
     protected abstract Namespaces namespaces();
 
-    /// Makes a namespace with these annotations, or gives one these.
+    /// Creates a namespace with these annotations, or sets them on an existing one.
     ///
-    /// @return what it is called: the same for the same `name` in one test
+    /// @return its real name, which is the same for the same `name` within a test
     protected abstract String annotate(String name, Map<String, String> annotations);
 
-    /// Makes a PVC.
+    /// Creates a PVC.
     ///
-    /// @param namespace as [#annotate] has called it
+    /// @param namespace the name returned by [#annotate]
     /// @return its uid
     protected abstract String claim(String namespace, String name, Map<String, String> annotations);
 

@@ -57,7 +57,7 @@ final class DatasetIdentityTest {
         assertEquals(Optional.empty(), DatasetIdentity.parse("fs", userId));
     }
 
-    /// Kubernetes allows 253 characters, and a node 128 of an identity's id.
+    /// Kubernetes allows node names of 253 characters; a node accepts identity ids of 128.
     @Test
     void longNamesOfNodesAreCutAndStayApart() {
         String one = "n".repeat(252) + "1";

@@ -25,8 +25,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// In which order keys become worthless, and what is left where something fails; that Ceph then refuses them,
-/// the black-box tests show.
+/// The order in which keys are revoked, and what remains after a failure. The black-box tests show that Ceph then
+/// refuses the keys.
 class KeyRevocationTest {
     private static final Map<String, String> CAPS = Map.of("osd", "allow rw pool=data namespace=ns");
     private static final VolumeCaps GRANT = new VolumeCaps("fs", "/volumes/g", Optional.empty(), "data", "ns");

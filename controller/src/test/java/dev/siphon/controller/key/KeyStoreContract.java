@@ -19,12 +19,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/// What every [KeyStore] does.
+/// The contract of every [KeyStore].
 public abstract class KeyStoreContract {
     protected static final VolumeId.Provisioned VOLUME = volume("v1");
     protected static final VolumeId.Provisioned OTHER = volume("v2");
 
-    /// How far the clock of a store may be from ours.
+    /// The largest difference between a store's clock and ours.
     private static final Duration CLOCK = Duration.ofSeconds(2);
 
     protected static VolumeId.Provisioned volume(String name) {
@@ -35,7 +35,7 @@ public abstract class KeyStoreContract {
         return new VolumeKey(VolumeIdentity.first(volume).userId(), secret);
     }
 
-    /// The store as another process opens it: it remembers nothing but what is in the store.
+    /// Opens the store as another process does, without cached state.
     protected abstract KeyStore open();
 
     @Test
@@ -138,7 +138,7 @@ public abstract class KeyStoreContract {
         assertEquals(List.of(VOLUME), open().volumes());
     }
 
-    /// False if somebody else was first so often that the caller has to come again.
+    /// Returns false if the caller must retry because others were faster too often.
     private boolean put(String secret) {
         try {
             open().put(VOLUME, key(VOLUME, secret));

@@ -4,7 +4,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 
-/// Clusters in which nobody has a session.
+/// Clusters without sessions.
 public class NoSessions implements ClientSessions {
     @Override
     public List<ClientSession> all(String cluster, String fileSystem) {
@@ -23,11 +23,11 @@ public class NoSessions implements ClientSessions {
 
     @Override
     public void end(String cluster, List<ClientSession> sessions) {
-        // nobody has one
+        // no sessions
     }
 
     @Override
     public void block(String cluster, String address, Duration time) {
-        // nobody is there
+        // no clients
     }
 }

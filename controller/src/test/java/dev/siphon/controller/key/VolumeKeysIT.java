@@ -36,8 +36,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Keys of volumes on a real cluster: they come and go with the volumes. What they open and what not, the
-/// black-box tests show.
+/// Volume keys on a real cluster are created and deleted with their volumes. The black-box tests show what they
+/// permit.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class VolumeKeysIT {
@@ -144,7 +144,7 @@ class VolumeKeysIT {
         store.remove(volume);
         try (VolumeKeys _ = lookingEverySecond()) {
             awaitKey(volume);
-            // what follows is after the look at the start
+            // the initial scan is over by now
             store.remove(volume);
             awaitKey(volume);
             assertEquals(before, store.find(volume).orElseThrow(), "the identity was there");
@@ -207,7 +207,7 @@ class VolumeKeysIT {
         assertEquals(List.of(), adapter.identities().startingWith("lab", first.userId()));
     }
 
-    /// As after a DeleteVolume that was not answered in time, and that nobody repeats.
+    /// The state after a DeleteVolume that timed out and that nobody retries.
     @Test
     void whatAVolumeThatWentLaterHasLeftIsRemoved() {
         VolumeId.Provisioned stays = create("keys-stays", "u1");
@@ -216,7 +216,7 @@ class VolumeKeysIT {
         VolumeId.Provisioned volume = create("keys-later", "u1");
         awaitKey(volume);
         try (VolumeKeys looking = lookingEverySecond()) {
-            // so that the look through all volumes is over
+            // ensures that the initial scan is over
             store.remove(stays);
             awaitKey(stays);
             List.of(volume, stays).forEach(looking::leaving);
@@ -225,7 +225,7 @@ class VolumeKeysIT {
         }
         assertNothingOf(volume);
 
-        // and one that the controller which was asked did not live to see
+        // the controller that got the request died before the volume was gone
         assertEquals(volume, create("keys-later", "u1"));
         awaitKey(volume);
         adapter.ports().subvolumes().remove(volume);

@@ -28,7 +28,7 @@ class ReconnectingHandleTest {
     private final ReconnectingHandle<Handle> handles =
             new ReconnectingHandle<>("test", "lab", LIMITS, metrics, number -> connect(number));
 
-    /// A handle that remembers whether it was closed.
+    /// A handle that records whether it was closed.
     private record Handle(int number, NativeCalls calls, CompletableFuture<Void> closed) implements NativeHandle {
         @Override
         public void close() {
@@ -92,7 +92,7 @@ class ReconnectingHandleTest {
         empty.shutDown().join();
     }
 
-    /// Somebody else began to mount before the first volume was made, and ends after that.
+    /// A mount that began before the first volume existed fails after its creation.
     @Test
     void whatWasLookedForBeforeItWasThereIsLookedForOnceMore() {
         CompletableFuture<Integer> slow = new CompletableFuture<>();

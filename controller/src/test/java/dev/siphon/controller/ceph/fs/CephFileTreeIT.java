@@ -198,7 +198,7 @@ class CephFileTreeIT {
 
     @Test
     void namesThatAreNotUtf8AreKept() throws Exception {
-        // Java cannot name such a file; a shell can.
+        // Java cannot express this file name; a shell can
         Process made = new ProcessBuilder(
                         "sh", "-c", "cd \"$1\" && touch \"$(printf 'a\\377b')\"", "sh", fuse.at(base + "/source") + "")
                 .start();
@@ -266,7 +266,7 @@ class CephFileTreeIT {
         }
     }
 
-    /// Something of every kind.
+    /// Creates one file of every kind.
     private static void makeTree(Path root) throws IOException {
         Files.createDirectories(root.resolve("d/e"));
         Files.write(root.resolve("file"), LINE);

@@ -56,7 +56,7 @@ class CephFsMountsIT {
         return new CephFsMounts(CephLab::access, CephLab.fileSystem(), CephLab.QUICK, identity);
     }
 
-    /// Whether the MDS has ended the mount's session, as shows when something is changed in it.
+    /// Returns whether the MDS has evicted the mount's session; only a write shows it.
     private boolean isCutOff(Mount mount) {
         return on("look", () -> {
             try {

@@ -85,7 +85,7 @@ class CephSessionsIT {
         }
     }
 
-    /// A thief on a node has a volume's key, a client of its own, and a megabyte to tell.
+    /// A thief on a node has a volume's key and its own client, which reports a megabyte of metadata.
     @Test
     void aClientWithTheVolumesKeyIsEndedWhateverItSaysOfItself() throws IOException {
         String identity = "siphon." + CephLab.fileSystem() + "." + volume.group() + ".v1";

@@ -38,7 +38,7 @@ class CephTrashIT {
     void whatWaitsIsListedWithTheTimeOfItsRemoval() throws Exception {
         String name = "it-" + UUID.randomUUID();
         try (FuseMount fuse = FuseMount.mount()) {
-            // it would purge it
+            // otherwise it would purge the trash
             CephLab.daemon("sig", "STOP", "mgr");
             Instant before = Instant.now().minusSeconds(1);
             Files.createDirectories(fuse.at("/volumes/_deleting"));

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Timeout;
 final class CephTreeWalkTest {
     private static final int WORKERS = 8;
 
-    /// A tree where every directory down to a level has as many directories, the first of which go on, and files.
+    /// A tree of `levels` levels. The root and the first `goOn` directories of each directory have `directories`
+    /// directories and `files` files; the others are empty.
     private record Tree(int levels, int directories, int goOn, int files) implements CephTreeWalk.Lister {
         @Override
         public OptionalLong list(DirectoryNode directory, long from, Predicate<Mount.Entry> each) {
@@ -41,7 +42,7 @@ final class CephTreeWalkTest {
         }
     }
 
-    /// Counts, and sees to the order.
+    /// Counts directories and files, and records the most names passed at once.
     private static class Counter implements CephTreeWalk.Visitor {
         private final AtomicInteger entered = new AtomicInteger();
         private final AtomicInteger files = new AtomicInteger();

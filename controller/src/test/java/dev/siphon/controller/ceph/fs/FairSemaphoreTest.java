@@ -31,7 +31,7 @@ final class FairSemaphoreTest {
         threads.close();
     }
 
-    /// Has an owner work until the test says so.
+    /// Lets an owner hold a permit until the test releases it.
     private CompletableFuture<Optional<String>> work(String owner) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Optional<String>> work = CompletableFuture.supplyAsync(

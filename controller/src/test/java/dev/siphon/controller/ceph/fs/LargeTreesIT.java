@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// Trees that a user may make to fill the controller's memory.
+/// Trees that a user may create to exhaust the controller's memory.
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LargeTreesIT {
@@ -55,7 +55,7 @@ class LargeTreesIT {
     private CephFileSystems fileSystems;
     private FileTree files;
 
-    /// As of a subvolume.
+    /// A snapshot like that of a subvolume.
     private SnapshotId snapshot = new SnapshotId(new VolumeId.Provisioned("lab", FS, "g", "v"), "s");
 
     private String source = "";
@@ -91,7 +91,7 @@ class LargeTreesIT {
         return fileSystems.client("lab", FS).call("test", body);
     }
 
-    /// Directories in each other, with a file in the last.
+    /// Creates nested directories, with a file in the deepest.
     private void makeDeep(int levels, MountPath name) {
         boolean _ = in(mount -> {
             MountPath path = mount.locate(source);
@@ -146,7 +146,7 @@ class LargeTreesIT {
     void aTreeThatIsTooDeepIsRefused() throws Exception {
         makeDeep(DirectoryNode.MOST_LEVELS + 1, MountPath.of("d"));
         String taken = takeSnapshot();
-        // each has a mount of its own and takes ten seconds: the others go on meanwhile
+        // each has its own mount and takes ten seconds, so they run in parallel
         FileTree.Copy copy = files.copy("lab", FS, taken, target, 1, 1);
         CompletableFuture<Long> measured =
                 CompletableFuture.supplyAsync(() -> files.measure(snapshot, 5_000, 1L << 30));

@@ -36,7 +36,7 @@ class MdsSessionTest {
                                               "root": "/volumes", "volume_id": {"no": "text"}}}]"""));
     }
 
-    /// A client tells 16 MiB of itself if it likes, in one value, in one name, or in many, and has many sessions.
+    /// A client can report 16 MiB of metadata, in one value, in one name, or in many, and can have many sessions.
     @Test
     void clientsThatTellMuchTakeLittleMemory() {
         String large = "x".repeat(8 << 20);

@@ -16,7 +16,7 @@ final class OutstandingCallsTest {
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final OutstandingCalls calls = new OutstandingCalls(now::get);
 
-    /// Looks while so many calls of [#ONE] have no answer.
+    /// Runs `look` while this many calls of [#ONE] are unanswered.
     private <T> T during(int unanswered, Supplier<T> look) {
         return unanswered == 0 ? look.get() : calls.run(ONE, () -> during(unanswered - 1, look));
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What clients of Ceph say of themselves, which an MDS hands on: each value may be anything.
+/// Fuzzes the client metadata that an MDS passes on: each value may be anything.
 final class SessionsParsingFuzzTest {
     private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "cephfs", "aone", "pvc-1");
 

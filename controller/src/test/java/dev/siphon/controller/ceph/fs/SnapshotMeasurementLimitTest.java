@@ -29,7 +29,7 @@ final class SnapshotMeasurementLimitTest {
         threads.close();
     }
 
-    /// Has so many snapshots of a cluster be measured until the test ends.
+    /// Starts measurements of this many snapshots of a cluster, which last until the test ends.
     private void hang(String cluster, int count) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(count);
         for (int i = 0; i < count; i++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Trees that a user may make, taken apart before they are removed.
+/// Trees that a user may create, flattened before they are deleted.
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TreeFlattenerIT {
@@ -39,7 +39,7 @@ class TreeFlattenerIT {
     private CephConnection connection;
     private VolumeId.Provisioned volume = new VolumeId.Provisioned("lab", FS, "g", "v");
 
-    /// As of a subvolume.
+    /// A data directory like that of a subvolume.
     private Path data = Path.of("");
 
     @BeforeAll
@@ -69,7 +69,7 @@ class TreeFlattenerIT {
         }
     }
 
-    /// Runs a script in a directory, and returns what it says.
+    /// Runs a Perl script in a directory, and returns its output.
     private static String in(Path directory, String script) throws IOException, InterruptedException {
         Process process = new ProcessBuilder("perl", "-e", script)
                 .directory(directory.toFile())
@@ -80,7 +80,7 @@ class TreeFlattenerIT {
         return said;
     }
 
-    /// Directories in each other, with a file in the last.
+    /// Creates nested directories, with a file in the deepest.
     private static void makeChain(Path directory, int levels, String name) throws Exception {
         in(
                 directory,
@@ -88,7 +88,7 @@ class TreeFlattenerIT {
                         + " open(F, '>', 'last') or die $!;");
     }
 
-    /// How many directories there are, how many of the deepest one's levels, and how many files named `last`.
+    /// Returns the number of directories, the largest depth, and the number of files named `last`.
     private static String shape(Path directory) throws Exception {
         return in(
                 directory,
@@ -174,7 +174,7 @@ class TreeFlattenerIT {
             for (OptionalInt now = OptionalInt.of(0); now.isPresent(); tries++) {
                 assertTrue(now.getAsInt() >= seen, "it began anew after " + seen);
                 seen = now.getAsInt();
-                // for less than a turn beyond what is kept for the removal
+                // leaves less than one turn beyond the time reserved for the removal
                 end.set(System.nanoTime() + Duration.ofMillis(5_300).toNanos());
                 now = lookedInto(own);
             }
@@ -183,7 +183,7 @@ class TreeFlattenerIT {
         assertShape(3_001, 1, 0, shape(data));
     }
 
-    /// How many directories it says that it has looked into; empty when all is done.
+    /// Returns the reported number of directories visited; empty when everything is done.
     private OptionalInt lookedInto(CephFileSystems own) {
         try {
             own.files().flatten(volume);
@@ -197,7 +197,7 @@ class TreeFlattenerIT {
     @Test
     void anotherControllerGoesOnWithWhatOneHasLeft() throws Exception {
         makeChain(data, 3_000, "'d'");
-        // a quarter of a second, and no turn
+        // leaves a quarter of a second, which is too short for a turn
         assertThrows(DriverException.OperationPending.class, () -> flatten(() -> Duration.ofSeconds(4)));
         flatten(CephLab.PATIENT);
         assertShape(3_001, 1, 0, shape(data));
@@ -243,7 +243,7 @@ class TreeFlattenerIT {
                 .orThrow();
     }
 
-    /// Whether somebody without the MDS's cap for full clusters may make and rename files.
+    /// Returns whether clients without the MDS cap for full clusters are refused to create and rename files.
     private boolean isFull(CephFileSystems controller) {
         return controller.client("lab", FS).call("look", mount -> {
             MountPath link = mount.locate("/volumes/" + volume.group() + "/link-" + UUID.randomUUID());
@@ -252,7 +252,7 @@ class TreeFlattenerIT {
                 mount.unlink(link);
                 return false;
             } catch (DriverException.QuotaExhausted | DriverException.AccessDenied full) {
-                // the MDS asks whether the client may do it all the same, and answers EACCES where that is so
+                // the MDS checks whether the client may write to a full cluster, and returns EACCES
                 return true;
             }
         });
@@ -263,7 +263,7 @@ class TreeFlattenerIT {
         makeChain(data, 200, "'d'");
         Path keyring = folder.resolve("keyring");
         String user = "it-full-" + volume.group();
-        // as `siphon ceph-caps` makes a controller's
+        // caps as `siphon ceph-caps` creates for a controller
         Files.writeString(
                 keyring, CephLab.keyring(connection, "client." + user, "allow rwp fsname=" + FS + " path=/volumes"));
         ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), user, keyring);

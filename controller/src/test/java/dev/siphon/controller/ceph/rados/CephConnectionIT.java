@@ -213,7 +213,7 @@ class CephConnectionIT {
         }
     }
 
-    /// What the process has in memory beside the Java heap.
+    /// Returns the process's memory outside the Java heap.
     private static long nativeBytes() throws IOException {
         long residentKib = Files.readAllLines(Path.of("/proc/self/status")).stream()
                 .filter(line -> line.startsWith("VmRSS:"))

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Daemons that go while commands are under way: librados sends them again to whoever comes, on the same
-/// handle.
+/// Daemons fail while commands run: librados resends the commands to their successors, on the same handle.
 @Timeout(180)
 class DaemonFailureIT {
     private static final int CALLERS = 8;
@@ -26,8 +25,8 @@ class DaemonFailureIT {
     private static final CephCommand MGR_DUMP = CephCommand.read(Daemon.MON, "mgr dump");
     private static final CephCommand FS_LS = CephCommand.read(Daemon.MON, "fs ls");
 
-    /// A mgr that was killed before it had told the mon of its own client of the file system leaves a session
-    /// that the MDS waits for, a minute long.
+    /// If a mgr is killed before it has reported its file system client to the mon, it leaves a session. The MDS
+    /// then waits a minute for it.
     private static final CallLimits LONG = new CallLimits(
             16, Duration.ofSeconds(90), Duration.ofSeconds(90), Duration.ofSeconds(90), Duration.ofSeconds(3), 1);
 
