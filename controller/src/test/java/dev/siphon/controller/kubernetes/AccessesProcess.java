@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// A process with a controller's memory that answers the questions of nodes until its input ends.
+/// A process with a controller's memory that replies to nodes until its input ends.
 final class AccessesProcess {
     private AccessesProcess() {}
 

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Paths of an API server, as `/api/v1/namespaces/NS/secrets/NAME`.
+/// Parses paths of an API server, such as `/api/v1/namespaces/NS/secrets/NAME`.
 final class ApiPaths {
     private ApiPaths() {}
 
@@ -19,14 +19,14 @@ final class ApiPaths {
         return path.substring(0, path.lastIndexOf('/'));
     }
 
-    /// `/api/v1/secrets` and the like: parts after `/api/v1`, or `/apis/GROUP/VERSION`, of a collection are one
-    /// or three.
+    /// Returns whether the path names a collection, such as `/api/v1/secrets`. A collection has one or three parts
+    /// after `/api/v1` or `/apis/GROUP/VERSION`.
     static boolean isCollection(String path) {
         int before = path.startsWith("/api/") ? 3 : 4;
         return (path.split("/", -1).length - before) % 2 == 1;
     }
 
-    /// Of a namespace's collection, or of the same in all namespaces.
+    /// Returns whether the object is in the collection of its namespace, or in the one of all namespaces.
     static boolean isIn(String object, String collection) {
         String parent = parent(object);
         return parent.equals(collection)
@@ -41,7 +41,7 @@ final class ApiPaths {
         return String.join("/", Arrays.copyOf(path.split("/", -1), 5));
     }
 
-    /// What is behind the question mark.
+    /// Parses what follows the question mark.
     static Map<String, String> query(String raw) {
         Map<String, String> parts = new HashMap<>();
         for (String part : Optional.ofNullable(raw).orElse("").split("&", -1)) {

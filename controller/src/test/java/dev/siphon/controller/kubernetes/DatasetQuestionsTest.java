@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Which questions are answered, and when. Answers wait until the test lets them go on.
+/// Which questions get a reply, and when. Replies wait until the test releases them.
 @Timeout(60)
 final class DatasetQuestionsTest {
     private static final long LIMIT_SECONDS = 20;

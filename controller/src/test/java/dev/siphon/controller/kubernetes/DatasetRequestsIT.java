@@ -17,8 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// That a real API server tells of questions that were there before, of those that come, and of those that are asked
-/// anew.
+/// Checks that a real API server delivers questions that already exist, new ones, and repeated ones.
 @Tag("kubernetes")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a node gets that asks: the key of what its own pods name, and of nothing else.
+/// A node that asks gets the key of what its own pods name, and nothing else.
 @Timeout(60)
 final class DatasetRequestsTest {
     private static final String DRIVER = "cephfs.siphon.dev";
@@ -128,7 +128,7 @@ final class DatasetRequestsTest {
         assertInstanceOf(DriverException.AccessDenied.class, refused.why(), refused.why()::getMessage);
     }
 
-    /// It reaches the one who decides, who knows no such volume.
+    /// The claim passes the check of the pod; then the volume is unknown.
     @Test
     void aGenericEphemeralVolumesClaimIsThePodsToo() {
         DatasetAccess.Refused refused = assertInstanceOf(
@@ -168,7 +168,7 @@ final class DatasetRequestsTest {
         assertEquals(SECRET, node.open(given.sealedKey(), given.about()));
     }
 
-    /// The server in memory gives uids of its own.
+    /// Returns the uid that the server in memory assigned.
     private String serverUid(String namespace) {
         return started.orElseThrow()
                 .admin()
@@ -183,9 +183,9 @@ final class DatasetRequestsTest {
     @ParameterizedTest(name = "{0} {1} {2} {3}")
     @CsvSource({
         "u1, u1/x, node-2, train, PERMISSION_DENIED", // another node's pod
-        "u1, u1/y, node-1, train, PERMISSION_DENIED", // what the pod does not name
+        "u1, u1/y, node-1, train, PERMISSION_DENIED", // not named by the pod
         "u4, u1/x, node-1, train, PERMISSION_DENIED", // another driver's volume
-        "u2, u1/x, node-1, train, PERMISSION_DENIED", // no reader
+        "u2, u1/x, node-1, train, PERMISSION_DENIED", // not a reader
         "u3, u3/x, node-1, train, NOT_FOUND", // no such dataset
         "u1, u1/x, node-1, gone, NOT_FOUND",
         "u1, u1/x, node-1, ../../secrets/key, INVALID_ARGUMENT"
@@ -196,7 +196,7 @@ final class DatasetRequestsTest {
         assertEquals(code, StatusMapping.toStatus(refused.why()).getCode(), refused.why()::getMessage);
     }
 
-    /// One with an annotation that is too long to be read, too.
+    /// Also refused: a pod with an annotation that is too long to read.
     @ParameterizedTest
     @CsvSource({"4, AccessDenied", "200000, InUse"})
     void aPodThatANodeMadeItselfGetsNone(int length, String why) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// [DatasetUsageReporter] over an API server. Nothing runs on the nodes that its pods are on.
+/// [DatasetUsageReporter] over an API server. No pods run on the nodes of this test.
 abstract class DatasetUsersContract {
     private static final String DATASETS = "/" + KubernetesDatasetCatalog.PATH;
     private static final String DIGEST = "0123456789abcdef".repeat(4);
@@ -37,7 +37,7 @@ abstract class DatasetUsersContract {
 
     abstract TestCluster cluster();
 
-    /// What is removed may be there for a while.
+    /// Uses new names, because deleted objects may remain for a while.
     @BeforeEach
     void callAllByOtherNames() {
         unique = UUID.randomUUID().toString().substring(0, 8);
@@ -57,7 +57,7 @@ abstract class DatasetUsersContract {
         return adapter;
     }
 
-    /// Whose pods were seen, by the datasets' names.
+    /// The namespaces of the pods seen, by dataset name.
     final AtomicReference<Map<String, Set<String>>> namespaces = new AtomicReference<>(Map.of());
 
     void look() {
@@ -85,7 +85,7 @@ abstract class DatasetUsersContract {
                 """.formatted(dataset(), volume().path(), DIGEST));
     }
 
-    /// A claim, with a volume of the dataset or of something else.
+    /// Creates a claim with a volume of the dataset or of something else.
     void claim(String name, VolumeId shown) {
         var _ = make("/api/v1/persistentvolumes", """
                 {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-%1$s-%2$s"},
@@ -130,7 +130,7 @@ abstract class DatasetUsersContract {
                 """.formatted(unique));
     }
 
-    /// As the controller answers a node.
+    /// Grants access as the controller's reply to a node does.
     private void given(JsonObject pod) {
         String name = JsonParts.text(pod, "metadata", "name").orElseThrow();
         String accesses = "/" + KubernetesWarmupCluster.REPLICAS + "namespaces/"
@@ -153,7 +153,7 @@ abstract class DatasetUsersContract {
         var _ = cluster().admin().raw(path + "/status", "PUT", object.toString());
     }
 
-    /// How many, and `NODE=PODS(NAMESPACES)`.
+    /// Returns the reported number of pods, and `NODE=PODS(NAMESPACES)`.
     private String written() {
         JsonObject status = JsonParts.object(get(), "status").orElseThrow();
         return JsonParts.number(status, "pods") + ": "
@@ -212,7 +212,7 @@ abstract class DatasetUsersContract {
         ofClaim("one", "node-a", "digits");
         look();
         JsonObject before = get();
-        look(); // by whoever leads next
+        look(); // by the next leader
         assertEquals(before, get());
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class DeviceAskTest {
-    /// Of the drivers' own charts, and what else may be written.
+    /// Requests from the drivers' own charts, and other valid ones.
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '#',

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Pods that ask for GPUs by ResourceClaims, over an API server in memory.
+/// Pods that request GPUs through ResourceClaims, over an API server in memory.
 @Timeout(60)
 final class DynamicDevicesTest {
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
@@ -71,7 +71,7 @@ final class DynamicDevicesTest {
                 """.formatted(name, deviceClass, count));
     }
 
-    /// @param node for this one, as the field is in a slice
+    /// @param node the slice's field that selects its nodes
     private void slice(String pool, int generation, String node, String... more) {
         String devices = IntStream.range(0, 2)
                 .mapToObj(index -> "{\"name\": \"gpu-%d\" %s}".formatted(index, String.join("", more)))
@@ -87,7 +87,7 @@ final class DynamicDevicesTest {
         slice(node, 1, "\"nodeName\": \"" + node + "\"");
     }
 
-    /// One that has a device already.
+    /// Creates a claim that already has a device.
     private void allocated(String name, String driver, String pool, String more) {
         make(OWN + "resourceclaims", """
                 {"kind": "ResourceClaim", "metadata": {"name": "%s", "namespace": "siphon"},
@@ -113,12 +113,12 @@ final class DynamicDevicesTest {
                 .orElse("-");
     }
 
-    /// What a pod needs.
+    /// Returns what a pod needs.
     private String needs(String uid) {
         return number(devices.orElseThrow().needs(pods).getOrDefault(uid, ResourceAmounts.NONE));
     }
 
-    /// What is taken of what a node has.
+    /// Returns a node's used and total devices.
     private String node(String name) {
         return number(devices.orElseThrow().taken(name)) + " of "
                 + number(devices.orElseThrow().room(name));
@@ -244,7 +244,7 @@ final class DynamicDevicesTest {
         assertEquals("- of -", node("node-1"));
     }
 
-    /// The figures in docs/gpu.md.
+    /// Checks the figures in docs/gpu.md.
     @Test
     void nothingIsAskedForPodsWithoutClaims() {
         template("one", "gpu", 1);

@@ -23,15 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A pod waits at the gate while the API server, the way to it or the controller's clock fails: it goes when its
-/// dataset
-/// is whole and not before, and nodes are told once.
+/// A pod waits at the gate while the API server, the network to it, or the controller's clock fails. The gate opens
+/// once the dataset is complete, not earlier, and nodes get each order once.
 @Tag("kubernetes")
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GateFaultsIT {
     private static final Duration SOON = Duration.ofSeconds(90);
-    /// Some looks of the gate.
+    /// Several reconciliations of the gate.
     private static final Duration LONG = Duration.ofSeconds(5);
 
     private final BackgroundTasks tasks = new BackgroundTasks();
@@ -60,8 +59,8 @@ final class GateFaultsIT {
         return KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> TestCluster.PATIENT, clock);
     }
 
-    /// @param name the pod's, and of the dataset that it reads
-    /// @param fault happens while a pod waits and its replica is filled
+    /// @param name of the pod and of its dataset
+    /// @param fault runs while the pod waits and its replica is filled
     private void assertGoesOn(String name, KubernetesAdapter adapter, Consumer<String> fault) {
         String dataset = "u1." + name;
         objects.beat("faulty-1");
@@ -99,7 +98,7 @@ final class GateFaultsIT {
         }
     }
 
-    /// A clock that is ahead would take each node for a silent one, and let each pod go at once.
+    /// A clock that is ahead could treat every node as silent, and open every gate at once.
     @ParameterizedTest
     @ValueSource(strings = {"PT5M", "-PT5M"})
     void theControllersClockIsFiveMinutesOff(Duration ahead) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// 500 pods at the gate that read 200 datasets, and 50 nodes: what that costs an API server, and how soon a pod
-/// goes when its dataset is whole. Prints the figures.
+/// 500 pods at the gate read 200 datasets on 50 nodes. Measures and prints the load on an API server, and how soon
+/// a pod proceeds when its dataset is complete.
 @Tag("kubernetes")
 @Timeout(600)
 final class GateLoadIT {
@@ -38,7 +38,7 @@ final class GateLoadIT {
     private static final int DATASETS = 200;
     private static final int NODES = 50;
 
-    /// In steady state, of Siphon alone.
+    /// Siphon's own requests in steady state.
     private static final int MOST_REQUESTS_A_MINUTE = 60;
 
     private static final Duration SOON = Duration.ofSeconds(1);
@@ -106,14 +106,14 @@ final class GateLoadIT {
         return dataset(Integer.parseInt(pod.substring("train-".length())) % DATASETS);
     }
 
-    /// How many pods read it.
+    /// Returns the number of pods that read the dataset.
     private static long readers(String dataset) {
         return IntStream.range(0, PODS)
                 .filter(pod -> dataset(pod % DATASETS).equals(dataset))
                 .count();
     }
 
-    /// Of what pods at a gate are looked at for, by what the API server counts.
+    /// Returns the API server's count of requests for what the gate reads and writes.
     private long requests() {
         return cluster.admin()
                 .raw("/metrics")

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Makes nodes, pods at the gate and reports of nodes on a real API server.
+/// Creates nodes, pods at the gate and reports of nodes on a real API server.
 final class GateObjects {
     private static final VolumeId.DatasetVolume VOLUME =
             new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
@@ -36,7 +36,7 @@ final class GateObjects {
         this.cluster = cluster;
     }
 
-    /// One with 8 GPUs, which is ready soon: Kubernetes keeps pods away from it until it has seen that.
+    /// Creates a node with 8 GPUs. It is soon ready: Kubernetes keeps pods away from it until it has noticed that.
     void node(String name) {
         var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
                 {"apiVersion": "v1", "kind": "Node",
@@ -45,7 +45,7 @@ final class GateObjects {
         beat(name);
     }
 
-    /// As its kubelet would; without that a node is not ready for long.
+    /// Renews the heartbeat like a kubelet; otherwise the node does not stay ready.
     void beat(String name) {
         var _ = cluster.admin()
                 .nodes()
@@ -60,7 +60,7 @@ final class GateObjects {
                                 Instant.now().truncatedTo(ChronoUnit.SECONDS)));
     }
 
-    /// Until pods may come.
+    /// Waits until the node accepts pods.
     void awaitNode(String name) {
         CephLab.await(
                 TestCluster.PATIENT.multipliedBy(3),
@@ -77,7 +77,7 @@ final class GateObjects {
         var _ = cluster.admin().raw("/api/v1/nodes/" + name, "DELETE", "{}");
     }
 
-    /// A pod at the gate with one GPU.
+    /// Creates a pod at the gate with one GPU.
     ///
     /// @param dataset OWNER/NAME
     void pod(String name, String dataset) {
@@ -94,7 +94,7 @@ final class GateObjects {
                                 name, dataset));
     }
 
-    /// Whether the gate has let the pod go.
+    /// Returns whether the gate is open for the pod.
     boolean isOpen(String pod) {
         return cluster.admin()
                 .pods()
@@ -106,7 +106,7 @@ final class GateObjects {
                 .isEmpty();
     }
 
-    /// The replicas that nodes were told of, by the datasets.
+    /// Returns the replicas ordered from nodes, by dataset.
     Map<String, List<String>> replicas() {
         Map<String, List<String>> byDataset = new TreeMap<>();
         cluster.admin()
@@ -120,7 +120,7 @@ final class GateObjects {
         return byDataset;
     }
 
-    /// What the node of a replica says.
+    /// Writes a node's report about a replica.
     void report(String replica, Report report) {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());
@@ -132,9 +132,9 @@ final class GateObjects {
                 .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
     }
 
-    /// A controller's gate that waits for an hour.
+    /// Returns a controller with a gate that waits for up to an hour.
     ///
-    /// @param datasets that everybody may read, as OWNER.NAME
+    /// @param datasets readable by everybody, as OWNER.NAME
     WarmupController warming(KubernetesAdapter adapter, List<String> datasets) {
         Map<String, Grants.Shared> shared = new TreeMap<>();
         datasets.forEach(dataset -> shared.put(

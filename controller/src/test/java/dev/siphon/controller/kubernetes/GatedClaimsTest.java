@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A pod at the gate whose GPU comes by a claim, on three nodes: one has no such device, one has one that is
-/// taken, and one has one that is free.
+/// A pod at the gate whose GPU comes through a claim, on three nodes: without such a device, with a used one, and
+/// with a free one.
 @Timeout(60)
 final class GatedClaimsTest {
     private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(

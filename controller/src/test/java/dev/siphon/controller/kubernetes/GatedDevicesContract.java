@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Devices that pods at the gate ask for by ResourceClaims, over an API server. No driver serves them.
+/// Devices that pods at the gate request through ResourceClaims, over an API server. No driver serves them.
 abstract class GatedDevicesContract {
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
 

@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Pods from the gate to the scheduler, look by look, over an API server in memory; and what that costs a server.
+/// Pods on their way from the gate to the scheduler, reconciliation by reconciliation, over an API server in
+/// memory; and the load on that server.
 @Timeout(120)
 final class GatedPodsTest {
     private static final String X = "u1.x";
@@ -65,7 +66,7 @@ final class GatedPodsTest {
         lead();
     }
 
-    /// As a controller does that leads from now on.
+    /// Starts a new leader.
     private void lead() {
         stopLeading();
         KubernetesAdapter adapter = started.orElseThrow().adapter();
@@ -138,7 +139,7 @@ final class GatedPodsTest {
                 """.formatted(name, namespace, gpus, dataset));
     }
 
-    /// With `padding` in its environment, and as many tolerations.
+    /// Creates a pod with `padding` in its environment and this many tolerations.
     private void largePod(String name, String padding, int tolerations) {
         make("/api/v1/namespaces/u1/pods", """
                 {"apiVersion": "v1", "kind": "Pod",
@@ -243,7 +244,7 @@ final class GatedPodsTest {
                         .orElseThrow()
                         .request());
         while (replicas().stream().anyMatch(replica -> replica.order().access().isEmpty())) {
-            look(); // the other node asked the same question
+            look(); // the other node asked the same
         }
         int answered = asked.size();
         look();
@@ -269,7 +270,7 @@ final class GatedPodsTest {
         pod("u1", "train", 2, "u1/x");
         look();
         started.orElseThrow().admin().raw("/api/v1/nodes/node-1", "DELETE", "{}");
-        later = Duration.ofSeconds(11); // what is known of nodes may be 10 s old
+        later = Duration.ofSeconds(11); // cached data about nodes may be 10 s old
         look();
         assertEquals(
                 List.of("node-2"),
@@ -316,8 +317,7 @@ final class GatedPodsTest {
                         + JsonParts.text(said, "status", "nodes").orElse(""));
     }
 
-    /// Forty of these are more than an answer may have that is kept as a whole, and nobody else's pods wait for
-    /// them.
+    /// Forty such pods exceed the limit of a fully buffered reply; other pods must not wait for them.
     @Test
     void largePodsHoldUpNobody() {
         for (int index = 0; index < 40; index++) {
@@ -339,11 +339,11 @@ final class GatedPodsTest {
         assertEquals(List.of(), replicas());
     }
 
-    /// Each costs a tenant little; together they would be more than a controller has.
+    /// Each costs a tenant little, but together they would exceed a controller's memory.
     @Test
     void manyLongPodsAreLetGoAndTheUsualOnesWarmedFor() {
         for (int index = 0; index < 100; index++) {
-            largePod("long-" + index, "", 150); // more than what a pod may be where there are many
+            largePod("long-" + index, "", 150); // more than the limit for a pod where there are many
         }
         for (int index = 0; index < 20; index++) {
             pod("u1", "usual-" + index, 1, "u1/x");
@@ -356,7 +356,7 @@ final class GatedPodsTest {
                 .allMatch(pod -> JsonParts.each(pod, "spec", "schedulingGates").count() == 1));
     }
 
-    /// The figure in docs/gpu.md.
+    /// Checks the figure in docs/gpu.md.
     @Test
     void fiveHundredPodsCostTheServerThreeRequestsEach() {
         for (int index = 0; index < 500; index++) {
@@ -365,7 +365,7 @@ final class GatedPodsTest {
         long before = server.requests();
         look();
         long first = server.requests() - before;
-        // 2 orders, an event for each pod, and the lists, which a controller that follows does not make
+        // 2 orders, an event per pod, and the lists, which a controller with a running watch does not need
         assertTrue(first <= 520, first + " requests of the first look");
         report(Report.local(100, "/cache"));
         before = server.requests();

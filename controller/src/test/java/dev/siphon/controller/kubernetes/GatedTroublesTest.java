@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What one pod, or its PVCs, may do to others at the gate.
+/// What one pod or its PVCs can do to others at the gate.
 @Timeout(120)
 final class GatedTroublesTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -48,7 +48,7 @@ final class GatedTroublesTest {
     private KubernetesAdapter adapter;
     private WarmupController warmupController;
 
-    /// A request moves it too, in some tests.
+    /// In some tests a request moves it too.
     private final AtomicInteger secondsLater = new AtomicInteger();
 
     @BeforeEach
@@ -64,7 +64,7 @@ final class GatedTroublesTest {
         lead();
     }
 
-    /// As a controller does that leads from now on.
+    /// Starts a new leader.
     private void lead() {
         adapter = cluster.adapter();
         InstantSource clock = () -> Instant.now().plusSeconds(secondsLater.get());
@@ -93,7 +93,7 @@ final class GatedTroublesTest {
         var _ = cluster.admin().raw(collection, "POST", object);
     }
 
-    /// @param claims of each a volume
+    /// @param claims each with a volume
     private void pod(String name, List<String> claims) {
         String volumes = claims.stream()
                 .map("{\"persistentVolumeClaim\":{\"claimName\":\"%s\"}}"::formatted)
@@ -138,7 +138,7 @@ final class GatedTroublesTest {
         return request.equals("GET /api/v1/persistentvolumeclaims");
     }
 
-    /// As of one that is as large as etcd takes.
+    /// For example a pod as large as etcd allows.
     @Test
     void aPodThatCannotBeChangedKeepsNoOther() {
         IntStream.range(0, 40).forEach(index -> pod("train-" + index, List.of()));
@@ -188,7 +188,7 @@ final class GatedTroublesTest {
         assertEquals(List.of("train"), waiting());
     }
 
-    /// And pods without claims do not wait for them at all.
+    /// Pods without claims do not wait at all.
     @Test
     void nobodyWaitsForEverForClaimsThatCannotBeRead() {
         claim("c", "u1/x");
@@ -204,7 +204,7 @@ final class GatedTroublesTest {
         assertEquals(List.of(), waiting());
     }
 
-    /// A controller that leads from now on knows of no pod what it reads.
+    /// A new leader does not know yet what any pod reads.
     @Test
     void whatWasWantedStaysSoUntilItIsKnownWhatPodsRead() {
         claim("c", "u1/x");

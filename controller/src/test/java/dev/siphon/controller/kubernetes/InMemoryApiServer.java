@@ -35,8 +35,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, and custom
-/// ones of the cluster, found by name or label, page by page, with conflicts.
+/// The part of an API server that the adapter uses, in memory and without TLS. It has core objects and cluster-wide
+/// custom ones, with names, labels, pages and conflicts.
 final class InMemoryApiServer implements AutoCloseable {
     private static final int OK = 200;
     private static final int CREATED = 201;
@@ -52,7 +52,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    /// By path, as `/api/v1/namespaces/NS/secrets/NAME`.
+    /// By path, such as `/api/v1/namespaces/NS/secrets/NAME`.
     private final TreeMap<String, JsonObject> objects = new TreeMap<>();
 
     private final List<ObjectChange> changes = new ArrayList<>();
@@ -60,7 +60,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private long version;
     private long requests;
 
-    /// Changes before that version are.
+    /// Changes before this version are forgotten.
     private long forgotten;
     private Function<String, OptionalInt> refusing = _ -> OptionalInt.empty();
 
@@ -109,8 +109,8 @@ final class InMemoryApiServer implements AutoCloseable {
         }
     }
 
-    /// Each change from a version on, or all objects and then each change, until the time is over that the client has
-    /// asked for, or the server is closed.
+    /// Sends each change from a version on, or all objects and then each change. Ends after the client's timeout,
+    /// or when the server is closed.
     private void watch(HttpExchange exchange) throws IOException {
         String collection = exchange.getRequestURI().getPath();
         Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
@@ -151,7 +151,7 @@ final class InMemoryApiServer implements AutoCloseable {
         return version;
     }
 
-    /// The next change after that version; empty if there is none in time.
+    /// Returns the next change after that version; empty if there is none in time.
     private synchronized Optional<ObjectChange> after(long seen, long end) throws InterruptedException {
         while (seen >= forgotten) {
             Optional<ObjectChange> next =
@@ -165,7 +165,7 @@ final class InMemoryApiServer implements AutoCloseable {
         return Optional.empty();
     }
 
-    /// Ends all watches, and lets none go on from what is now.
+    /// Ends all watches, and forgets the changes so that none can resume.
     synchronized void forgetChanges() {
         changes.clear();
         version++;
@@ -173,7 +173,7 @@ final class InMemoryApiServer implements AutoCloseable {
         notifyAll();
     }
 
-    /// Makes an object as a POST does.
+    /// Creates an object like a POST.
     synchronized void add(String collection, String object) {
         Answer made = create(collection, json(object));
         if (made.code() != CREATED) {
@@ -181,12 +181,12 @@ final class InMemoryApiServer implements AutoCloseable {
         }
     }
 
-    /// How many requests it has answered.
+    /// Returns the number of requests served.
     synchronized long requests() {
         return requests;
     }
 
-    /// @param code what it answers to a request `GET /api/v1/...` (or `WATCH ...`); empty for as usual
+    /// @param code the HTTP status for a request `GET /api/v1/...` (or `WATCH ...`); empty for normal service
     synchronized void refuse(Function<String, OptionalInt> code) {
         refusing = code;
     }
@@ -324,7 +324,8 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(OK, put(path, object, before));
     }
 
-    /// Server-side apply makes what is not there; every other patch needs it.
+    /// Returns whether this is a server-side apply, which creates missing objects; other patches need an existing
+    /// one.
     private static boolean isApply(HttpExchange exchange) {
         return Optional.ofNullable(exchange.getRequestHeaders().getFirst("Content-Type"))
                 .filter(type -> type.startsWith("application/apply-patch"))

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// [Informer] over an API server that has the custom resource DatasetReplica.
+/// [Informer] over an API server with the custom resource DatasetReplica.
 abstract class InformerContract {
     static final String COLLECTION = "/" + KubernetesWarmupCluster.REPLICAS + DatasetReplica.PLURAL;
 
-    /// Shorter than usual, so that a test sees watches end.
+    /// Shorter than in production, so that watches end during a test.
     private static final Duration WATCH = Duration.ofSeconds(2);
 
     private final String unique = UUID.randomUUID().toString();
@@ -38,7 +38,7 @@ abstract class InformerContract {
 
     abstract TestCluster cluster();
 
-    /// How the informer gets to the server.
+    /// Returns the informer's access to the server.
     KubernetesAccess access() {
         return cluster().access();
     }
@@ -64,12 +64,12 @@ abstract class InformerContract {
                 "DatasetReplicas",
                 COLLECTION.substring(1),
                 "",
-                2, // so that there are pages
+                2, // forces several pages
                 Keep.of("metadata.name", "spec.wanted"));
         return new Informer<>(opened.orElseThrow(), source, values(), System::nanoTime, WATCH);
     }
 
-    /// NAME WANTED of those of this test.
+    /// Keeps NAME WANTED of this test's objects.
     private Informer.Values<String> values() {
         return new Informer.Values<>() {
             @Override
@@ -117,7 +117,7 @@ abstract class InformerContract {
         var _ = object(name).delete();
     }
 
-    /// Until these are kept and no others. Each change is waited for, but for what was not seen yet.
+    /// Waits until exactly these values are kept.
     final void await(Informer<String> informer, String... expected) throws InterruptedException {
         List<String> wanted = List.of(expected);
         long end = System.nanoTime() + TestCluster.PATIENT.toNanos();
@@ -171,7 +171,7 @@ abstract class InformerContract {
         }
     }
 
-    /// The server ends a watch after a while; the next one goes on from there.
+    /// The server ends a watch after a while; the next one resumes from there.
     @Test
     void itFollowsThroughManyWatches() throws InterruptedException {
         Informer<String> informer = informer();
@@ -186,7 +186,7 @@ abstract class InformerContract {
         }
     }
 
-    /// What this process has changed itself is not acted on until the watch tells of it.
+    /// A process ignores an object that it changed itself until the watch reports the change.
     @Test
     void whatWasDroppedIsKeptAgainWhenItChanges() throws InterruptedException {
         create("one");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// By a way that can drop what it should carry.
+/// The connection runs through a relay that can drop traffic.
 @Tag("kubernetes")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -44,7 +44,7 @@ final class InformerIT extends InformerContract {
         return access;
     }
 
-    /// With one connection for all requests (HTTP/2) nothing would go through any more.
+    /// If all requests shared one HTTP/2 connection, nothing would get through any more.
     @Test
     void aWatchThatIsDroppedWithoutAWordIsReplaced() throws InterruptedException {
         create("one");

@@ -35,7 +35,7 @@ final class InformerTest extends InformerContract {
         return cluster;
     }
 
-    /// As of an API server that has forgotten what changed since then.
+    /// The API server has discarded the changes since that version.
     @Test
     void aVersionThatIsTooOldIsListedAnew() throws InterruptedException {
         create("one");

@@ -5,11 +5,11 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.Arrays;
 
-/// As much of the patches that an API server takes as the adapter uses.
+/// The part of an API server's patches that the adapter uses.
 final class JsonPatch {
     private JsonPatch() {}
 
-    /// RFC 7396, without nulls.
+    /// Applies a merge patch (RFC 7396), without nulls.
     static void merge(JsonObject into, JsonObject change) {
         change.entrySet().forEach(entry -> {
             if (entry.getValue() instanceof JsonObject deeper && into.get(entry.getKey()) instanceof JsonObject old) {
@@ -20,7 +20,7 @@ final class JsonPatch {
         });
     }
 
-    /// RFC 6902, of objects: `test` and `add`.
+    /// Applies a JSON patch (RFC 6902) to an object: `test` and `add`.
     ///
     /// @return false if a test fails
     static boolean change(JsonObject object, JsonArray operations) {

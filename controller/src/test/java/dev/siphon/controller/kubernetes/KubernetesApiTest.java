@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What an API server that does not do what it should makes of calls.
+/// How calls fail when an API server misbehaves.
 @Timeout(60)
 final class KubernetesApiTest {
     private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "cephfs", "a1", "v1");
@@ -79,7 +79,7 @@ final class KubernetesApiTest {
                     DriverException.BackendUnavailable.class,
                     () -> api.read("get it", "/api/v1/it", InputStream::read));
             try (Socket asked = silent.accept()) {
-                // less than the longest time that a request may take
+                // shorter than the longest time of a request
                 asked.setSoTimeout(3_000);
                 String request = new String(asked.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
                 assertTrue(request.startsWith("GET /api/v1/it "), request);

@@ -30,7 +30,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// [KubernetesDatasetCatalog], and the keys of volumes that show datasets, over an API server.
+/// [KubernetesDatasetCatalog] and the key store of dataset volumes, over an API server.
 abstract class KubernetesDatasetCatalogContract {
     private static final String DIGEST = "0123456789abcdef".repeat(4);
 

@@ -36,7 +36,7 @@ final class KubernetesDatasetCatalogIT extends KubernetesDatasetCatalogContract 
         return cluster;
     }
 
-    /// The server in memory knows no selector of what is not there.
+    /// The server in memory does not support selectors for missing labels.
     @Test
     void nodesAskIfAllOfThemSaySo() {
         DatasetKeyStore store = adapter().datasetKeys(false);

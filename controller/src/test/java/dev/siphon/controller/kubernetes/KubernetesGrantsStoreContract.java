@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What [KubernetesGrantsStore] does beyond what every store does.
+/// What [KubernetesGrantsStore] does beyond the contract of all stores.
 abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
     private final List<KubernetesAdapter> opened = new ArrayList<>();
 
@@ -101,7 +101,7 @@ abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
         assertEquals(ofBytes(KubernetesGrantsStore.MOST), store.last(), "what was published stays");
     }
 
-    /// Grants whose text has so many bytes.
+    /// Returns grants whose text has this many bytes.
     private static Grants ofBytes(int bytes) {
         int without = grants("u1", "").toJson().length();
         return grants("u1", "n".repeat(bytes - without));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What [KubernetesKeyStore] does beyond what every store does.
+/// What [KubernetesKeyStore] does beyond the contract of all stores.
 abstract class KubernetesKeyStoreContract extends KeyStoreContract {
     private final List<KubernetesAdapter> opened = new ArrayList<>();
     private final List<String> persistentVolumes = new ArrayList<>();

@@ -22,11 +22,11 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/// A real API server. Its administrator's kubeconfig is in the file that SIPHON_TEST_KUBECONFIG names.
+/// A real API server; SIPHON_TEST_KUBECONFIG names its administrator's kubeconfig.
 final class KubernetesLab {
     private static final String VARIABLE = "SIPHON_TEST_KUBECONFIG";
 
-    /// Where the rules of the driver's service account stand.
+    /// Contains the RBAC rules of the driver's service account.
     private static final Path MANUAL = Path.of("..", "docs", "operations.md");
 
     private static final Path DATASETS = template("datasets.yaml");
@@ -44,14 +44,14 @@ final class KubernetesLab {
         return Path.of("..", "deploy", "chart", "templates", name);
     }
 
-    /// The real one, with a driver that may do what docs/operations.md says and nothing else.
+    /// Returns the real cluster, with a driver that has exactly the rights in docs/operations.md.
     ///
     /// @param folder for the driver's kubeconfig
     static TestCluster start(Path folder) {
         return start(folder, true);
     }
 
-    /// The same with a driver that may do nothing.
+    /// Returns the same with a driver without any rights.
     static TestCluster startWithoutRules(Path folder) {
         return start(folder, false);
     }
@@ -80,7 +80,7 @@ final class KubernetesLab {
         });
     }
 
-    /// Waits until the API server serves, at most `limit`.
+    /// Waits up to `limit` until the API server serves.
     static void awaitApi(TestCluster cluster, Duration limit) {
         CephLab.await(limit, () -> {
             try {
@@ -112,7 +112,7 @@ final class KubernetesLab {
                 .getAsString();
     }
 
-    /// Where the administrator's kubeconfig leads to.
+    /// Returns the cluster part of the administrator's kubeconfig.
     private static JsonObject cluster(KubernetesAccess access) {
         var config = Connection.config(access);
         JsonObject cluster = new JsonObject();
@@ -127,8 +127,8 @@ final class KubernetesLab {
         return cluster;
     }
 
-    /// Makes what the manual says, in this namespace. What belongs to no namespace gets its name, so that tests
-    /// which run at once do not meet.
+    /// Creates the manual's rules in this namespace. Cluster-wide objects are named after it, so that concurrent
+    /// tests do not conflict.
     private static List<HasMetadata> makeRules(KubernetesClient admin, String namespace) {
         String text = manual().replace("name: " + SERVICE_ACCOUNT + "-cluster", "name: " + namespace)
                 .replace("namespace: siphon", "namespace: " + namespace);
@@ -141,7 +141,7 @@ final class KubernetesLab {
         return made;
     }
 
-    /// Lets the driver read where Rook's monitors are, by the rule of the chart.
+    /// Lets the driver read Rook's monitors, through the chart's rule.
     static void applyRookRule(TestCluster cluster, String rookNamespace) {
         String rules = text(ROOK)
                 .lines()
@@ -156,18 +156,17 @@ final class KubernetesLab {
         }
     }
 
-    /// Makes the custom resource for datasets as the chart has it, unless it is there, and waits until it is
-    /// served.
+    /// Creates the chart's custom resource for datasets if it is missing, and waits until it is served.
     static void serveDatasets(KubernetesClient admin) {
         serve(admin, DATASETS);
     }
 
-    /// Takes it away, so that an installation finds none.
+    /// Deletes it again, so that an installation starts without it.
     static void endDatasets(KubernetesClient admin) {
         end(admin, DATASETS);
     }
 
-    /// The same of nodes' questions.
+    /// Creates the custom resource for nodes' questions likewise.
     static void serveAccesses(KubernetesClient admin) {
         serve(admin, ACCESSES);
     }
@@ -176,7 +175,7 @@ final class KubernetesLab {
         end(admin, ACCESSES);
     }
 
-    /// The same of replicas and warmups.
+    /// Creates the custom resources for replicas and warmups likewise.
     static void serveReplicas(KubernetesClient admin) {
         serve(admin, REPLICAS);
         serve(admin, WARMUPS);
@@ -187,7 +186,7 @@ final class KubernetesLab {
         end(admin, WARMUPS);
     }
 
-    /// The same of what people see of namespaces.
+    /// Creates the custom resource for namespace access likewise.
     static void serveNamespaceAccess(KubernetesClient admin) {
         serve(admin, NAMESPACES);
     }
@@ -210,7 +209,7 @@ final class KubernetesLab {
     private static void end(KubernetesClient admin, Path file) {
         GenericKubernetesResource definition = definition(admin, file);
         var _ = admin.resource(definition).delete();
-        // what is on its way out is served for a while, and may be taken for one that is there
+        // a resource under deletion is served for a while, and could be mistaken for an existing one
         var _ = admin.resource(definition)
                 .waitUntilCondition(Objects::isNull, TestCluster.PATIENT.toSeconds(), TimeUnit.SECONDS);
     }

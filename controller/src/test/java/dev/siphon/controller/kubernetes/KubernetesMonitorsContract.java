@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Rook's monitors are read where Rook writes them, and those of all clusters published where nodes read them.
+/// Monitors are read from Rook's ConfigMap, and published for nodes for all clusters.
 abstract class KubernetesMonitorsContract {
     private static final List<String> MONITORS =
             List.of("[v2:10.0.0.1:3300,v1:10.0.0.1:6789]", "[v2:10.0.0.2:3300,v1:10.0.0.2:6789]");
@@ -27,12 +27,12 @@ abstract class KubernetesMonitorsContract {
 
     abstract TestCluster cluster();
 
-    /// Lets the driver read Rook's ConfigMap in a namespace, as the chart does.
+    /// Lets the driver read Rook's ConfigMap in a namespace, like the chart.
     abstract void letRead(String rookNamespace);
 
     @BeforeEach
     void open() {
-        // one that is deleted is there for a while
+        // a deleted namespace remains for a while
         rook = "rook-" + UUID.randomUUID();
         adapter = cluster().adapter();
         cluster()
@@ -61,7 +61,7 @@ abstract class KubernetesMonitorsContract {
                 .withName("siphon-monitors");
     }
 
-    /// As Rook 1.20 writes it.
+    /// Writes the ConfigMap in the format of Rook 1.20.
     private void rookHas(String endpoints) {
         ConfigMap map = new ConfigMapBuilder()
                 .withNewMetadata()

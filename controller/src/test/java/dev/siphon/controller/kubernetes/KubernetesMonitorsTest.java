@@ -27,7 +27,7 @@ final class KubernetesMonitorsTest extends KubernetesMonitorsContract {
         return cluster;
     }
 
-    /// It has no rules.
+    /// The server in memory has no access rules.
     @Override
     void letRead(String rookNamespace) {}
 }

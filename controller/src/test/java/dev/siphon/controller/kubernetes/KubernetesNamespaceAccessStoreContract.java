@@ -24,11 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What [KubernetesNamespaceAccessStore] does over an API server.
+/// [KubernetesNamespaceAccessStore] over an API server.
 abstract class KubernetesNamespaceAccessStoreContract {
     private final List<KubernetesAdapter> opened = new ArrayList<>();
 
-    /// A namespace that was deleted stays for a while, so each test has its own.
+    /// Each test has its own namespace, because a deleted one remains for a while.
     private String namespace = "";
 
     abstract TestCluster cluster();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 abstract class KubernetesNamespacesContract extends NamespacesContract {
     private final List<KubernetesAdapter> opened = new ArrayList<>();
 
-    /// A namespace that was deleted stays for a while, so each test has its own.
+    /// Each test has its own names, because a deleted namespace remains for a while.
     private String unique = UUID.randomUUID().toString();
 
     private final List<String> made = new ArrayList<>();
@@ -89,7 +89,7 @@ abstract class KubernetesNamespacesContract extends NamespacesContract {
     @Override
     protected void removeClaim(String namespace, String name) {
         var claims = cluster().admin().persistentVolumeClaims().inNamespace(namespace);
-        // nobody uses it, and nothing runs that would look
+        // no pod uses it, and no controller runs that would check
         PersistentVolumeClaim unprotected = new PersistentVolumeClaimBuilder(
                         claims.withName(name).get())
                 .editMetadata()

@@ -77,7 +77,7 @@ final class KubernetesNamespacesTest extends KubernetesNamespacesContract {
         assertEquals(Map.of("siphon.dev/owners", "u1"), all.get(team));
     }
 
-    /// They have more in all than what is held of a page.
+    /// Together the namespaces exceed what is kept of one page.
     @Test
     void manyWithMuchAreListedInSmallerPages() {
         Set<String> much = new HashSet<>();

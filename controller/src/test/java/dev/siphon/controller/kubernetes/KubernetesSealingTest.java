@@ -211,7 +211,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
         assertEquals(new PackerOutcome.Running("its packer begins"), cluster().begin(order()));
     }
 
-    /// As the controller that binds claims to volumes leaves them.
+    /// Binds claims to volumes like Kubernetes' controller.
     @Override
     protected void comes(String name) {
         bind(name + "-source");
@@ -235,7 +235,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
         var _ = started.orElseThrow().admin().raw(path, "PUT", object.toString());
     }
 
-    /// What the driver makes, changed as somebody might who knows the names.
+    /// The driver's objects, changed by an attacker who knows their names.
     @ParameterizedTest(name = "{0}")
     @CsvSource(
             delimiter = '|',

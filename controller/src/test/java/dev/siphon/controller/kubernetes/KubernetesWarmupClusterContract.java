@@ -187,7 +187,7 @@ abstract class KubernetesWarmupClusterContract {
         assertEquals(new DatasetReplica.Order("u1.x", "node-1", VOLUME, true, Optional.empty()), told.order());
         assertEquals(Optional.empty(), told.report());
         assertTrue(told.made().isAfter(before));
-        tell(); // again, by whoever leads next
+        tell(); // again, by the next leader
         Report asking = Report.asking(new DatasetReplica.Question("7", "key"), Optional.empty());
         report(name, asking);
         assertEquals(Optional.of(asking), replica(name).orElseThrow().report());

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// [Leadership] step by step over an API server, by a monotonic clock that the test moves.
+/// [Leadership] step by step over an API server, with a monotonic clock that the test moves.
 abstract class LeadershipContract {
     private static final Duration MOMENT = Duration.ofNanos(1);
 
     private final AtomicLong nanos = new AtomicLong();
 
-    /// What each look at the clock takes.
+    /// How far each reading advances the clock.
     private final AtomicLong perLook = new AtomicLong();
 
     private final List<Leadership> standing = new ArrayList<>();
@@ -67,7 +67,7 @@ abstract class LeadershipContract {
         return stand(name, Duration.ZERO);
     }
 
-    /// @param ahead by how much its clock is
+    /// @param ahead how far its wall clock is ahead
     private Leadership stand(String name, Duration ahead) {
         Clocks clocks =
                 new Clocks(() -> nanos.getAndAdd(perLook.get()), InstantSource.offset(InstantSource.system(), ahead));

@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LeadershipIT extends LeadershipContract {
-    /// Of docs/operations.md: by then another one leads.
+    /// By then another controller leads (docs/operations.md).
     private static final Duration TAKEN_OVER = Duration.ofSeconds(25);
 
-    /// More renewals than a standby would have to miss.
+    /// More renewals than a standby may miss.
     private static final int RENEWALS = 10;
 
     private TestCluster cluster;
@@ -75,7 +75,7 @@ final class LeadershipIT extends LeadershipContract {
         return new KubernetesAccess(cluster.access().namespace(), Optional.of(relayed));
     }
 
-    /// Waits until the Lease was renewed so often.
+    /// Waits until the Lease was renewed this many times.
     private void awaitRenewals(int renewals) {
         Set<ZonedDateTime> seen = new HashSet<>();
         CephLab.await(TAKEN_OVER.multipliedBy(2), () -> {
@@ -97,7 +97,7 @@ final class LeadershipIT extends LeadershipContract {
             first.close();
             second.await();
 
-            // far less than a Lease that nobody gave back would have taken
+            // far less than a Lease that was not released would take
             assertEquals(0, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began) / 10);
             assertFalse(lost.isDone(), "who ends in order has lost nothing");
             assertEquals(first.lease(), second.lease(), "who leads next is the same to Ceph");
@@ -147,7 +147,7 @@ final class LeadershipIT extends LeadershipContract {
         }
     }
 
-    /// A standby's clock is wrong while it waits, and when it leads.
+    /// A standby's clock is wrong, both while it waits and when it leads.
     @ParameterizedTest
     @ValueSource(strings = {"PT5M", "-PT5M"})
     void aClockIsFiveMinutesOff(Duration ahead) throws Exception {
@@ -176,7 +176,7 @@ final class LeadershipIT extends LeadershipContract {
             var _ = controllers.awaitLeaders(TAKEN_OVER, leaders -> leaders.size() == 1);
             awaitRenewals(2);
             CephLab.daemon("sig", "KILL", "kube-apiserver");
-            // longer than a leader may go on without it
+            // longer than a leader may continue without the server
             var _ = controllers.awaitLeaders(TAKEN_OVER, leaders -> leaders.isEmpty());
             CephLab.daemon("start", "kube-apiserver");
             KubernetesLab.awaitApi(cluster, TAKEN_OVER.multipliedBy(2));
@@ -190,7 +190,7 @@ final class LeadershipIT extends LeadershipContract {
         }
     }
 
-    /// What is sent on a connection that the network has forgotten is answered by nobody, for a quarter of an hour.
+    /// The network has forgotten the connection: requests on it get no reply for a quarter of an hour.
     @Test
     void connectionsAreForgottenByTheNetwork() throws Exception {
         try (Relay ofLeader = relay();

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Thousands of DatasetAccess objects, answered and not: they cost the controller little memory, and others no
-/// time.
+/// Thousands of DatasetAccess objects, with and without reply, cost the controller little memory and do not delay
+/// others.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManyAccessesTest {
     private static final long LIMIT_SECONDS = 20;
@@ -52,7 +52,7 @@ final class ManyAccessesTest {
         started.ifPresent(TestCluster::close);
     }
 
-    /// Makes a pod, and a question of its node about each of its volumes.
+    /// Creates a pod, and its node's question about each of its volumes.
     private void pod(String namespace, String pod, int volumes) {
         String volume = """
                 {"name": "data-%d", "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/x"}}}
@@ -145,7 +145,7 @@ final class ManyAccessesTest {
         }
     }
 
-    /// As Ceph that does not answer.
+    /// Blocks, like Ceph without a reply.
     private static void await(CountDownLatch end) {
         try {
             end.await();

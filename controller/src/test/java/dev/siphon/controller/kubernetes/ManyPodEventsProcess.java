@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// A process with a controller's memory that follows the pods at the gate and on nodes. It prints how many it keeps
-/// after the list, and what its heap holds after each [#EVERY] changes.
+/// after the list, and its heap size after each [#EVERY] changes.
 final class ManyPodEventsProcess {
     static final int EVERY = 20_000;
 
     private ManyPodEventsProcess() {}
 
-    /// @param arguments the kubeconfig, and how many changes to wait for
+    /// @param arguments the kubeconfig, and the number of changes to wait for
     public static void main(String[] arguments) throws InterruptedException {
         long changes = Long.parseLong(arguments[1]);
         KubernetesApi api = new KubernetesApi(

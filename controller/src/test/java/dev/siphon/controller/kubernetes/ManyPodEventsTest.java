@@ -20,17 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// As many and as large pods as an API server can have to tell of, read by a process with a controller's memory.
+/// Reads as many and as large pod events as an API server can send, in a process with a controller's memory.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManyPodEventsTest {
     private static final int PODS = 2_000;
     private static final int PAGE = 100;
     private static final int EVENTS = 100_000;
 
-    /// Twice in a pod: 1.4 MB.
+    /// Occurs twice per pod: 1.4 MB.
     private static final String PADDING = "x".repeat(700_000);
 
-    /// What 80,000 more events may leave behind.
+    /// Allowed heap growth after 80,000 more events.
     private static final long GROWTH_KIB = 1_024;
 
     @Test

@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A change of an object in [InMemoryApiServer], as watches tell of it.
+/// A change of an object in [InMemoryApiServer], as watches report it.
 ///
-/// @param before empty of one that is new
-/// @param after empty of one that is gone
+/// @param before empty for a new object
+/// @param after empty for a deleted object
 record ObjectChange(long version, String path, Optional<JsonObject> before, Optional<JsonObject> after) {
-    /// Writes the event of a watch, if its selector had or has the object.
+    /// Writes the watch event if its selector matches the old or new object.
     void tell(String selector, OutputStream out) throws IOException {
         Optional<JsonObject> old = before.filter(object -> selects(object, selector));
         Optional<JsonObject> now = after.filter(object -> selects(object, selector));
@@ -33,7 +33,7 @@ record ObjectChange(long version, String path, Optional<JsonObject> before, Opti
         out.flush();
     }
 
-    /// Kubernetes, "Field Selectors".
+    /// Returns whether a field selector (Kubernetes, "Field Selectors") matches.
     static boolean selects(JsonObject object, String selector) {
         return Arrays.stream(selector.split(",", -1))
                 .filter(each -> !each.isEmpty())

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class ObjectMetadataTest {
-    /// The parts one after another, `middle` many times, none held longer than it is read.
+    /// Streams `begin`, `middle` this many times, and `end`, without holding them in memory.
     private static InputStream stream(String begin, String middle, int times, String end) {
         return new InputStream() {
             private InputStream part = bytes(begin);

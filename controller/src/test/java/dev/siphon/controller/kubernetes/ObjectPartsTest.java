@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/// Users write these objects, so whatever the API server takes may be in them.
+/// Users write these objects, so they may contain anything that the API server accepts.
 final class ObjectPartsTest {
     private static ObjectParts read(String object, Keep keep) throws IOException {
         return ObjectParts.of(new ByteArrayInputStream(object.getBytes(StandardCharsets.UTF_8)), keep);

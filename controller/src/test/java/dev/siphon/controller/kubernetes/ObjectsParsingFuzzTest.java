@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Objects of Kubernetes as tenants and nodes write them, from the bytes that an API server sends on. A reader
-/// may say that what came is no JSON, by an IOException or an IllegalStateException, which [KubernetesApi] makes
-/// a BackendFault (INTERNAL) of.
+/// Fuzzes Kubernetes objects of tenants and nodes, from the bytes that an API server passes on. A reader may reject
+/// invalid JSON with an IOException or IllegalStateException, which [KubernetesApi] converts to a BackendFault
+/// (INTERNAL).
 final class ObjectsParsingFuzzTest {
     private static final String POD = """
             {"metadata":{"name":"p","namespace":"a","uid":"u","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z",
@@ -157,7 +157,7 @@ final class ObjectsParsingFuzzTest {
                 .run();
     }
 
-    /// As [KubernetesWarmupCluster] and [DatasetRequests] read them.
+    /// Parses them like [KubernetesWarmupCluster] and [DatasetRequests].
     @Test
     void objectsOfNodes() {
         String replica = """

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Pods that carry another controller's scheduling gate beside ours, look by look, over an API server that has a
-/// node which is ready. No scheduler places the pods of this test.
+/// Pods with another controller's scheduling gate beside ours, reconciliation by reconciliation, over an API server
+/// with a ready node. No scheduler places this test's pods.
 abstract class OtherGatesContract {
     private static final String OURS = "siphon.dev/dataset";
     private static final String OTHER = "kueue.x-k8s.io/admission";
@@ -60,7 +60,7 @@ abstract class OtherGatesContract {
         lead();
     }
 
-    /// As a controller does that leads from now on.
+    /// Starts a new leader.
     private void lead() {
         stopLeading();
         metrics.clear();
@@ -117,7 +117,7 @@ abstract class OtherGatesContract {
         return name;
     }
 
-    /// As the other controller does.
+    /// Removes the other gate, like its controller.
     private void releaseOther(String pod) {
         patch(pod, "{\"spec\": {\"schedulingGates\": [{\"name\": \"" + OURS + "\"}]}}");
     }
@@ -162,7 +162,7 @@ abstract class OtherGatesContract {
         }
     }
 
-    /// As nodes do.
+    /// Reports like a node.
     private void report(Report report) {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());
@@ -238,7 +238,7 @@ abstract class OtherGatesContract {
         assertEquals(List.of("DatasetWarm"), told(held));
     }
 
-    /// Nobody has written down when the other gate went.
+    /// No object records when the other gate was removed.
     @Test
     void anotherLeaderCountsAnew() {
         String pod = pod(OURS, OTHER);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a pod is understood to ask for. Expected sums are by hand, from Kubernetes' "Sidecar Containers",
+/// How a pod's requests are parsed. The expected sums are computed by hand, from Kubernetes' "Sidecar Containers",
 /// "Differences from other containers", and "Pod Overhead".
 final class PodParserTest {
     private static final PodParser READING = new PodParser("cephfs.siphon.dev");
@@ -48,7 +48,7 @@ final class PodParserTest {
         assertEquals(Optional.empty(), READING.gated(json("{\"metadata\": {}, \"spec\": {}}")));
     }
 
-    /// What was changed may have been another gate, which is gone.
+    /// The change may have been the removal of another gate.
     @ParameterizedTest
     @CsvSource({"1, 2026-01-01T12:00:00Z", "2, ", "null, "})
     void aPodThatWasNeverChangedWaitsSinceItsCreation(String generation, Instant since) {
@@ -114,12 +114,12 @@ final class PodParserTest {
     @ParameterizedTest(name = "containers {0} and {1}, init {2}, sidecar {3}: {4}")
     @CsvSource({
         "500m, 1, 0, 0, 1.5",
-        "500m, 1, 4, 0, 4", // an init container that asks for more than all others
+        "500m, 1, 4, 0, 4", // an init container that requests more than all others
         "500m, 1, 1, 2, 3.5", // a sidecar runs beside the containers
         "500m, 1, 4, 2, 6", // and beside the init container after it
         "1, 2Ki, 0, 0, 2049",
         "1, 1e3, 0, 0, 1001",
-        "1, 1e99999999, 0, 0, 1", // of an API server that takes what Kubernetes does not
+        "1, 1e99999999, 0, 0, 1", // from an API server that accepts more than Kubernetes
         "1, 2.1e-999999999, 0, 0, 1"
     })
     void whatItAsksForIsCountedAsTheSchedulerDoes(

@@ -19,9 +19,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A way to a server that can be cut: then connections stay, new ones are taken, and nothing goes through, as where a
-/// network drops what it should carry. It can also forget its connections: then new ones work, and nothing goes through
-/// the old ones, as where a server's address moves to another machine.
+/// A TCP relay to a server with two faults. Cut: connections stay open and new ones are accepted, but no data
+/// passes, as when a network drops packets. Forget: new connections work, but old ones carry no data, as when a
+/// server's address moves to another machine.
 final class Relay implements AutoCloseable {
     private static final int BUFFER = 1 << 14;
 
@@ -29,13 +29,13 @@ final class Relay implements AutoCloseable {
     private final ServerSocket listening;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
 
-    /// Those through which nothing goes any more.
+    /// Connections that carry no data any more.
     private final Set<Socket> forgotten = ConcurrentHashMap.newKeySet();
 
     private final AtomicBoolean cut = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /// As the way to an API server, for a driver.
+    /// Returns a driver's access to the API server through this relay.
     ///
     /// @param folder for its kubeconfig
     KubernetesAccess access(KubernetesAccess direct, Path folder) throws IOException {
@@ -45,7 +45,7 @@ final class Relay implements AutoCloseable {
         return new KubernetesAccess(direct.namespace(), Optional.of(relayed));
     }
 
-    /// To the API server of that access.
+    /// Returns a relay to that access's API server.
     static Relay to(KubernetesAccess access) {
         return new Relay(URI.create(Connection.config(access).getMasterUrl()));
     }
@@ -69,7 +69,7 @@ final class Relay implements AutoCloseable {
         cut.set(true);
     }
 
-    /// Cuts what is open now; new connections go through.
+    /// Blocks the open connections; new ones work.
     void forget() {
         forgotten.addAll(open);
     }
@@ -104,7 +104,7 @@ final class Relay implements AutoCloseable {
                 out.flush();
             }
         } catch (IOException ended) {
-            // one of the two has gone
+            // one of the two has closed
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }

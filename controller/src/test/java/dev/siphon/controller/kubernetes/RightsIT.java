@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Whether the rules of docs/operations.md are all that `siphon check controller` asks for.
+/// Checks that the rules of docs/operations.md satisfy `siphon check controller`.
 @Tag("kubernetes")
 @Timeout(120)
 final class RightsIT {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is made of an API server's answers about the driver's rights; a real one's are in [RightsIT].
+/// Tests the verdicts on an API server's replies about the driver's rights; [RightsIT] uses a real server.
 @Timeout(60)
 final class RightsTest {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
@@ -31,7 +31,7 @@ final class RightsTest {
     @TempDir
     private Path folder = Path.of("");
 
-    /// To load the client's classes takes long on a busy machine, and an adapter waits for 5 s.
+    /// Loading the client's classes takes long on a busy machine, and an adapter waits only 5 s.
     @BeforeAll
     static void loadTheClient(@TempDir Path folder) throws IOException {
         HttpServer server = reviewing(_ -> true);
@@ -63,7 +63,7 @@ final class RightsTest {
         return list.table().text();
     }
 
-    /// Answers each review by its attributes.
+    /// Replies to each review according to its attributes.
     private static HttpServer reviewing(Predicate<JsonObject> allows) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext(REVIEWS, exchange -> {

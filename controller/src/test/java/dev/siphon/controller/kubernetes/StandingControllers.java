@@ -14,25 +14,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// Controllers that stand for leader, and again when they have lost, as their pods are started again; and a record of
-/// who
-/// led from when to when.
+/// Controllers that compete for leadership, and compete again after a loss, like restarted pods. Records who led
+/// from when to when.
 final class StandingControllers implements AutoCloseable {
     private final Map<String, Leadership> standing = new ConcurrentHashMap<>();
 
-    /// In the order of time; under this object's lock, like all that follows.
+    /// In chronological order. This object's lock guards it and all fields below.
     private final List<Change> changes = new ArrayList<>();
 
     private boolean closed;
 
-    /// @param leads whether the controller leads from then on, or no longer
+    /// @param leads whether the controller started or stopped leading
     record Change(long nanos, String name, boolean leads) {}
 
     void stand(String name, KubernetesAccess access) {
         stand(name, access, Duration.ZERO);
     }
 
-    /// @param ahead by how much its clock is
+    /// @param ahead how far its clock is ahead
     synchronized void stand(String name, KubernetesAccess access, Duration ahead) {
         if (closed) {
             return;
@@ -60,12 +59,12 @@ final class StandingControllers implements AutoCloseable {
         notifyAll();
     }
 
-    /// What has changed until now.
+    /// Returns the changes so far.
     synchronized List<Change> changes() {
         return List.copyOf(changes);
     }
 
-    /// Who leads now.
+    /// Returns the current leaders.
     synchronized Set<String> leaders() {
         Set<String> leaders = new HashSet<>();
         for (Change each : changes) {
@@ -74,9 +73,9 @@ final class StandingControllers implements AutoCloseable {
         return leaders;
     }
 
-    /// Waits until those who lead are such ones.
+    /// Waits until the leaders satisfy `such`.
     ///
-    /// @return who leads
+    /// @return the leaders
     synchronized Set<String> awaitLeaders(Duration longest, Predicate<Set<String>> such) throws InterruptedException {
         long end = System.nanoTime() + longest.toNanos();
         while (!such.test(leaders())) {
@@ -87,7 +86,7 @@ final class StandingControllers implements AutoCloseable {
         return leaders();
     }
 
-    /// Fails if two led at once at any time.
+    /// Fails if two controllers ever led at the same time.
     synchronized void checkNeverTwo() {
         Set<String> leading = new HashSet<>();
         for (Change each : changes) {

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A process with a controller's memory (`deploy/src/build/siphon`) that reads the pod, the PVC and the
-/// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times at once, and then all namespaces. It prints what it learns,
-/// and then `end`.
+/// A process with a controller's memory (`deploy/src/build/siphon`). It reads the pod, the PVC and the
+/// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times concurrently, and then all namespaces. It prints the results,
+/// then `end`.
 final class TenantObjectsProcess {
     static final int AT_ONCE = 16;
 
@@ -33,12 +33,12 @@ final class TenantObjectsProcess {
 
     private TenantObjectsProcess() {}
 
-    /// @param podUid of `u1/huge`
+    /// @param podUid uid of `u1/huge`
     static ProcessBuilder command(Path kubeconfig, String podUid) {
         return withItsMemory(TenantObjectsProcess.class, kubeconfig.toString(), podUid);
     }
 
-    /// A process with a controller's memory.
+    /// Returns a process with a controller's memory.
     static ProcessBuilder withItsMemory(Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -56,7 +56,7 @@ final class TenantObjectsProcess {
         return new ProcessBuilder(command).redirectErrorStream(true);
     }
 
-    /// @param arguments the kubeconfig, and the pod's uid
+    /// @param arguments the kubeconfig and the pod's uid
     public static void main(String[] arguments) throws InterruptedException {
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
         KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);

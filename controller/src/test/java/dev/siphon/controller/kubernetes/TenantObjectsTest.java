@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Objects of tenants that are as large as an API server takes, read by a process with a controller's memory.
+/// Tenants' objects of the maximal size, read by a process with a controller's memory.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TenantObjectsTest {
-    /// 1.5 MB of JSON, and some 50 MB of objects.
+    /// 1.5 MB of JSON, about 50 MB as objects.
     private static final String PADDING = "[" + "\"\",".repeat(499_999) + "\"\"]";
 
-    /// Of 240 KiB of annotations each, which is 160 KiB in memory.
+    /// Each with 240 KiB of annotations, which take 160 KiB in memory.
     private static final int NAMESPACES = 300;
 
     @TempDir

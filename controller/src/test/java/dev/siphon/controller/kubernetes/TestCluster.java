@@ -10,25 +10,25 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A Kubernetes to test with.
+/// A Kubernetes cluster for tests.
 ///
-/// @param admin may do everything there
-/// @param access how the driver gets there, with a namespace of its own
-/// @param stop takes away what the test has made
+/// @param admin has all rights
+/// @param access the driver's access, with its own namespace
+/// @param stop removes what the test created
 record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable stop) implements AutoCloseable {
     /// Longer than anything takes on a busy machine.
     static final Duration PATIENT = Duration.ofSeconds(20);
 
     private static final String IN_MEMORY = "siphon";
 
-    /// One in memory.
+    /// Returns a cluster in memory.
     ///
     /// @param folder for its kubeconfig
     static TestCluster inMemory(Path folder) {
         return inMemory(folder, new InMemoryApiServer());
     }
 
-    /// The same over a server that the test looks into.
+    /// Returns the same over a server that the test inspects.
     static TestCluster inMemory(Path folder, InMemoryApiServer server) {
         JsonObject cluster = new JsonObject();
         cluster.addProperty("server", server.url());
@@ -47,7 +47,7 @@ record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable sto
 
     /// Writes a kubeconfig.
     ///
-    /// @param cluster what it says of the cluster
+    /// @param cluster its cluster entry
     static Path kubeconfig(Path file, JsonObject cluster, String token) {
         String text = """
                 {"apiVersion": "v1", "kind": "Config", "current-context": "it",
@@ -66,7 +66,7 @@ record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable sto
         }
     }
 
-    /// The adapter as a process of the driver opens it.
+    /// Opens the adapter like a process of the driver.
     KubernetesAdapter adapter() {
         return KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> PATIENT);
     }

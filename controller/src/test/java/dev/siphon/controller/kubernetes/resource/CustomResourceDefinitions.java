@@ -19,10 +19,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The chart's definitions of custom resources, generated from their Java types. What the generator cannot say is added
-/// here: formats of numbers and times, lists with keys, the order of columns, and a `status` that is no subresource.
+/// The chart's custom resource definitions, generated from their Java types. This class adds what the generator
+/// cannot express: formats of numbers and times, keyed lists, the order of columns, and a `status` that is no
+/// subresource.
 final class CustomResourceDefinitions {
-    /// What each file of the chart says first.
+    /// The introduction of each file.
     private static final Map<Class<? extends CustomResource<?, ?>>, String> INTRODUCTIONS = Map.of(
             DatasetObject.class,
             """
@@ -49,7 +50,7 @@ final class CustomResourceDefinitions {
             # when the ConfigMap siphon-grants has no room for what its namespace may use.
             """);
 
-    /// By plural and path.
+    /// By plural and field path.
     private static final Map<String, String> FORMATS = Map.of(
             "datasets.spec.bytes", "int64",
             "datasets.status.conditions.lastTransitionTime", "date-time",
@@ -57,7 +58,7 @@ final class CustomResourceDefinitions {
             "datasetwarmups.spec.until", "date-time",
             "namespaceaccesses.status.datasets.bytes", "int64");
 
-    /// The fields that tell the elements of a list from each other, likewise.
+    /// The key field of each keyed list, likewise by plural and path.
     private static final Map<String, String> KEYS =
             Map.of("datasets.status.conditions", "type", "datasets.status.nodes", "name");
 
@@ -69,14 +70,14 @@ final class CustomResourceDefinitions {
                 .toList();
     }
 
-    /// Where the chart has a definition.
+    /// Returns the path of the chart's definition.
     static Path file(Class<? extends CustomResource<?, ?>> type) {
         return Path.of("..", "deploy", "chart", "templates", HasMetadata.getPlural(type) + ".yaml");
     }
 
-    /// The file's contents.
+    /// Returns the file's contents.
     ///
-    /// @param folder empty, for the generator
+    /// @param folder an empty folder for the generator
     static String text(Class<? extends CustomResource<?, ?>> type, Path folder) {
         CRDPostProcessor complete = new CRDPostProcessor() {
             @Override
@@ -130,7 +131,7 @@ final class CustomResourceDefinitions {
                 .forEach(column -> column.setPriority(null));
     }
 
-    /// The field of a path; empty for paths of others.
+    /// Returns the field at a path; empty for paths of other resources.
     private static Optional<JSONSchemaProps> at(JSONSchemaProps schema, String plural, String path) {
         List<String> steps = List.of(path.split("\\.", -1));
         if (!steps.getFirst().equals(plural)) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 final class CustomResourceDefinitionsTest {
     static final Iterable<Class<? extends CustomResource<?, ?>>> TYPES = CustomResourceDefinitions.types();
 
-    /// `make definitions` has them written.
+    /// `make definitions` writes the files.
     @ParameterizedTest
     @FieldSource("TYPES")
     void theChartSaysWhatTheTypesSay(Class<? extends CustomResource<?, ?>> type, @TempDir Path folder)

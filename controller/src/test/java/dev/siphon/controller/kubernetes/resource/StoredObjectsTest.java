@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// Objects as the version of commit 05f7391 stored them: what its code wrote is here as it wrote it.
+/// Objects exactly as the code of commit 05f7391 stored them.
 final class StoredObjectsTest {
     private static final String DIGEST = "0123456789abcdef".repeat(4);
     private static final String VOLUME =
@@ -138,7 +138,7 @@ final class StoredObjectsTest {
         assertEquals(new DatasetWarmupObject.Status(4, 1, ""), warmup.getStatus());
     }
 
-    /// One that a later version wrote is read without what only that one knows.
+    /// Fields of a later version are ignored.
     @Test
     void whatIsNotKnownIsLeftOut() {
         DatasetObject dataset = read(
