@@ -95,7 +95,7 @@ public final class ArchitectureRules {
             .that()
             .resideInAnyPackage("..rpc..")
             .and()
-            // which call, and are answered with a status
+            // gRPC clients, which receive a status
             .resideOutsideOfPackages("..admin.rpc..", "..device.rpc..", "..fuse.rpc..")
             .should()
             .dependOnClassesThat()

@@ -1,4 +1,4 @@
-/// Tests of what keeps quotas in step.
+/// Tests of quota reconciliation.
 @NullMarked
 package dev.siphon.controller.allowance;
 

@@ -120,7 +120,7 @@ final class DatasetRequestsTest {
         "u2, 0123456789ab, node-1", // a claim of another namespace
         "u1, 000000000000, node-1", // another driver's volume
         "u1, 111111111111, node-1", // a PersistentVolume that is for another claim
-        "u1, 222222222222, node-1" // what no claim has
+        "u1, 222222222222, node-1" // a volume without a claim
     })
     void aNodeGetsNoKeyOfWhatNoClaimOfItsPodHas(String namespace, String claim, String where) {
         DatasetAccess.Refused refused =

@@ -62,7 +62,7 @@ final class InformerTest extends InformerContract {
         await(informer, "one true");
     }
 
-    /// As with the rules of an earlier chart.
+    /// An earlier chart's rules allow list but not watch.
     @Test
     void whatMayBeListedAndNotWatchedIsListedAgain() throws InterruptedException {
         create("one");

@@ -1,4 +1,4 @@
-/// Tests of what Kubernetes keeps: each contract over an API server in memory, and over a real one.
+/// Tests of the Kubernetes adapter: each contract over an API server in memory, and over a real one.
 @NullMarked
 package dev.siphon.controller.kubernetes;
 

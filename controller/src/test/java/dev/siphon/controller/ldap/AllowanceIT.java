@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// An account of the lab's OpenLDAP, and what its allowance there does to it in the lab's Ceph.
+/// An account of the lab's OpenLDAP, and the effect of its allowance in the lab's Ceph.
 @Timeout(300)
 final class AllowanceIT {
     private static final long MIB = 1L << 20;
@@ -95,9 +95,9 @@ final class AllowanceIT {
                         SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
     }
 
-    /// Writes `step` MiB after the other, each to the disk, as slowly as the MDS counts.
+    /// Writes `step` MiB at a time and syncs each to disk, no faster than the MDS counts.
     ///
-    /// @return how many MiB went in before the file system refused, at most `most`
+    /// @return how many MiB were written before the file system refused, at most `most`
     private int write(Path file, int most, int step) throws IOException {
         int done = 0;
         long before = standing().writtenBytes();
@@ -135,7 +135,7 @@ final class AllowanceIT {
         try (FuseMount mount = FuseMount.mount()) {
             Path file = mount.at(data(volume)).resolve("file");
             while (taken < 10) {
-                // without a sync: the snapshot is measured right away all the same
+                // without a sync: the snapshot is nevertheless measured at once
                 Files.write(file, new byte[(int) (8 * MIB)]);
                 try {
                     snapshots.add(domain.snapshots().create(volume, "s" + taken).id());
@@ -146,8 +146,7 @@ final class AllowanceIT {
                 taken++;
             }
         }
-        // 24 MiB beside the volume's 40: the two that fit hold 8 MiB each, and the mgr's few bytes, the third
-        // does not
+        // 24 MiB besides the volume's 40. Two snapshots of 8 MiB fit; the mgr's few bytes exclude a third
         assertEquals(2, taken);
         assertEquals(2, adapter.ports().subvolumes().snapshots(volume).size(), "the refused one is not left");
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What a directory says of people. The protocol itself is the SDK's, see [EndlessServerTest].
+/// Fuzzes a directory's data about people. The SDK implements the protocol, see [EndlessServerTest].
 final class AttributesParsingFuzzTest {
     private static LdapAttributes of(String name, byte[] value) {
         return new LdapAttributes(new SearchResultEntry("uid=u1,dc=a", new Attribute[] {new Attribute(name, value)}));

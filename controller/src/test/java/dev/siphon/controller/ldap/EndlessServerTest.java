@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/// Servers that always say something, and never come to an end.
+/// Servers that keep sending, and never finish.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class EndlessServerTest {
     private static final LdapConnections.Search SEARCH = new LdapConnections.Search(
@@ -79,7 +79,7 @@ final class EndlessServerTest {
         return slow;
     }
 
-    /// A machine that stalls may make it a read that took too long, which is as well.
+    /// On a machine that stalls, a read may time out instead, which is fine too.
     private static void assertGivenUp(Executable lookup) {
         assertThrows(DriverException.BackendUnavailable.class, lookup);
     }
@@ -143,7 +143,7 @@ final class EndlessServerTest {
         }
     }
 
-    /// Takes what it is asked, and says a byte now and then of an answer to the bind that never ends.
+    /// Accepts requests, and trickles bytes of an endless reply to the bind.
     private static void trickleBytes(ServerSocket listener, CountDownLatch closed) {
         try {
             while (true) {
@@ -162,7 +162,7 @@ final class EndlessServerTest {
                 to.getOutputStream().write(1);
             }
         } catch (IOException _) {
-            // nobody listens any more
+            // the client has disconnected
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
@@ -234,7 +234,7 @@ final class EndlessServerTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        // the time limit of the class is that of the condition
+        // the class's timeout limits this wait
         while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(2_000_000);
         }

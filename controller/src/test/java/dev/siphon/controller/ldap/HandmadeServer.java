@@ -28,19 +28,19 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// A server that binds everybody, and answers searches as a test says.
+/// An LDAP server that accepts every bind, and replies to searches as a test defines.
 final class HandmadeServer implements AutoCloseable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final LDAPListener listener;
 
-    /// What a search gets.
+    /// The reply to a search.
     @FunctionalInterface
     interface Answer {
-        /// Sends what there is, and says the cookie for the next page, "" if there is none.
+        /// Sends the entries, and returns the cookie for the next page, or "" if there is none.
         String to(Asked asked) throws LDAPException;
     }
 
-    /// A search that somebody waits for.
+    /// A search that waits for its reply.
     record Asked(int id, SearchRequestProtocolOp search, LDAPListenerClientConnection by) {
         void send(Entry entry) throws LDAPException {
             by.sendSearchResultEntry(id, entry);
@@ -59,7 +59,7 @@ final class HandmadeServer implements AutoCloseable {
         return new LdapServer("127.0.0.1", listener.getListenPort(), LdapServer.Protection.NONE);
     }
 
-    /// Sends the entry again and again, some 50 times a second, until nobody listens.
+    /// Sends the entry repeatedly, about 50 times per second, until the client disconnects.
     void trickle(Asked asked, Entry entry) throws LDAPException {
         try {
             do {

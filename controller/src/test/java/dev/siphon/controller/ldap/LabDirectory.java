@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// The lab's OpenLDAP, which `e2e/lab` says how to reach: 1,000 accounts, groups of names below ou=groups, groups
-/// of DNs below ou=teams, entries as in Active Directory below ou=ad.
+/// The lab's OpenLDAP; `e2e/lab` gives its address. It has 1,000 accounts, groups of names below ou=groups, groups
+/// of DNs below ou=teams, and Active Directory entries below ou=ad.
 public final class LabDirectory {
     static final String BASE = environment("LDAP_BASE_DN");
     static final String PLAIN = environment("LDAP_URI");
@@ -26,27 +26,27 @@ public final class LabDirectory {
 
     private LabDirectory() {}
 
-    /// A configuration for groups of names.
+    /// Returns a configuration for groups of names.
     ///
-    /// @param more fields of the file with a comma before each, or ""
+    /// @param more further fields of the file, each with a comma before it, or ""
     static LdapConfig config(List<String> servers, String more) {
         return config(servers, environment("LDAP_CA"), more, groups("rfc2307", "groups", ""));
     }
 
-    /// A configuration that believes another CA.
+    /// Returns a configuration that trusts another CA.
     static LdapConfig withCa(String server, String file) {
         return config(
                 List.of(server), environment("LDAP_CA").replace("ca.pem", file), "", groups("rfc2307", "groups", ""));
     }
 
-    /// A configuration for groups of DNs.
+    /// Returns a configuration for groups of DNs.
     ///
-    /// @param account more fields of `accounts`
+    /// @param account further fields of `accounts`
     static LdapConfig bis(String account) {
         return config(List.of(PLAIN), environment("LDAP_CA"), "", groups("rfc2307bis", "teams", account));
     }
 
-    /// A configuration for what is as in Active Directory.
+    /// Returns a configuration for the entries in Active Directory form.
     static LdapConfig activeDirectory() {
         return config(List.of(TLS), environment("LDAP_CA"), "", """
                 "preset": "active-directory",
@@ -73,12 +73,12 @@ public final class LabDirectory {
                         more));
     }
 
-    /// A directory that asks each time, over connections that end with `connections`.
+    /// Returns a directory without a cache, over `connections`.
     static AccountDirectory uncached(LdapConfig config, LdapConnections connections) {
         return new LdapDirectory(connections, config);
     }
 
-    /// Runs a test with a directory that asks each time.
+    /// Runs a test with a directory without a cache.
     public static void with(Consumer<AccountDirectory> test) {
         LdapConfig config = config(List.of(PLAIN), "");
         try (LdapConnections connections = LdapConnections.open(config)) {
@@ -86,12 +86,12 @@ public final class LabDirectory {
         }
     }
 
-    /// The password of Siphon's own account.
+    /// Returns the password of Siphon's own account.
     static String password() {
         return read(environment("LDAP_PASSWORD_FILE"));
     }
 
-    /// What the administrator does to the directory.
+    /// A change by the administrator.
     @FunctionalInterface
     interface Change {
         void with(LDAPConnection connection) throws LDAPSDKException;
@@ -112,7 +112,7 @@ public final class LabDirectory {
         }
     }
 
-    /// Adds an account; `name` is its uid, and what is special in a DN is escaped in `rdn`.
+    /// Adds an account. `name` is its uid; `rdn` has the special characters of a DN escaped.
     public static String addAccount(String rdn, String name, long uid, String... more) {
         String dn = rdn + ",ou=people," + BASE;
         List<String> lines = new java.util.ArrayList<>(List.of(

@@ -20,15 +20,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Directories that are larger than the controller's memory, listed by a process with less than the controller has
+/// Directories larger than the controller's memory, listed by a process with less memory than the controller
 /// (`deploy/src/build/siphon`: 144 MiB).
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LargeDirectoryTest {
     private static final String HEAP = "-Xmx32m";
 
-    /// @param count of groups
-    /// @param members of each; the same ones if `same`, else each has its own
-    /// @param allowance of each, "" for none
+    /// @param count the number of groups
+    /// @param members the number of members per group; shared by all groups if `same`, else distinct
+    /// @param allowance the allowance of each group, "" for none
     private record Groups(int count, int members, boolean same, String allowance) {
         void send(HandmadeServer.Asked asked) throws LDAPException {
             List<String> attributes = asked.search().getAttributes();
@@ -70,7 +70,7 @@ final class LargeDirectoryTest {
         return "";
     }
 
-    /// What a process of its own says when it has listed all.
+    /// Returns what a separate process prints after listing everything.
     private static String listed(Groups groups, boolean byGroup) throws Exception {
         try (HandmadeServer server = new HandmadeServer(asked -> answer(asked, groups))) {
             Process process = new ProcessBuilder(
@@ -94,11 +94,11 @@ final class LargeDirectoryTest {
         }
     }
 
-    /// The process.
+    /// Runs in the separate process.
     static final class ListAll {
         private ListAll() {}
 
-        /// @param arguments the server, and more of the configuration
+        /// @param arguments the server, and further fields of the configuration
         public static void main(String[] arguments) {
             LdapConfig config = LdapConfigFile.parse(
                     Path.of("directory.json"),
@@ -107,7 +107,7 @@ final class LargeDirectoryTest {
             try (LdapConnections connections = LdapConnections.open(config)) {
                 Map<String, Integer> kinds = new TreeMap<>();
                 List<Long> allowances = new ArrayList<>();
-                // as the reconciler, twice over: nothing of a round may be left in the next one
+                // like the reconciler, twice: nothing of the first round may remain in the second
                 for (int round = 0; round < 2; round++) {
                     new LdapDirectory(connections, config).accounts(account -> {
                         kinds.merge(account.isGroup() ? "groups" : "people", 1, Integer::sum);
@@ -127,7 +127,7 @@ final class LargeDirectoryTest {
         }
     }
 
-    /// An entry with so many members would be refused: they are never asked for.
+    /// An entry with this many members would be refused, but members are never requested.
     @Test
     void aGroupIsLookedUpWithoutItsMembers() throws Exception {
         try (HandmadeServer server = new HandmadeServer(asked -> answer(asked, new Groups(1, 340_000, false, "4Ki")))) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// Accounts and groups as a real OpenLDAP has them.
+/// Accounts and groups in a real OpenLDAP.
 @Timeout(60)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LdapDirectoryIT extends AccountDirectoryContract {

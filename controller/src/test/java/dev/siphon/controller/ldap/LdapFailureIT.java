@@ -27,16 +27,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The directory while servers are away, hang, or are not who they should be; on a real OpenLDAP.
+/// The directory while servers are down, hang, or have a wrong certificate, with a real OpenLDAP.
 @Timeout(120)
 class LdapFailureIT {
-    /// The lab's own (e2e/lab.d/holder.bash), and in no certificate of the directory. Of 127.0.0.0/8 no name is asked.
+    /// The lab's own address (e2e/lab.d/holder.bash), which no certificate of the directory contains. It is not
+    /// in 127.0.0.0/8, which is exempt from the check of names.
     private static final String ELSEWHERE = "198.51.100.77";
 
     private static final Duration OFTEN = Duration.ofMillis(200);
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    /// Nothing is fresh, so each look-up goes to a server while one answers.
+    /// Cached entries expire at once, so each lookup contacts a server while one responds.
     private static final String NEVER_FRESH = ", \"timeoutSeconds\": 3, \"cache\": {\"freshSeconds\": 0}";
 
     private final PrometheusRegistry metrics = new PrometheusRegistry();
@@ -122,7 +123,7 @@ class LdapFailureIT {
         }
     }
 
-    /// The certificate is for localhost, 127.0.0.1 and the lab's address.
+    /// The certificate covers localhost, 127.0.0.1 and the lab's address.
     @Test
     void aServerOfAnotherNameIsNotAsked() {
         for (String scheme : List.of("ldap", "ldaps")) {
@@ -215,7 +216,7 @@ class LdapFailureIT {
                 assertWithin(Duration.ofSeconds(5), () -> refused(directory, "u2"));
                 assertWithin(Duration.ofSeconds(5), () -> assertU1(directory.account("u1")));
                 assertEquals(1, lookups("stale"));
-                // known to hang by now: nobody waits
+                // the server is known to hang by now, so no lookup waits
                 assertWithin(Duration.ofMillis(500), () -> assertU1(directory.account("u1")));
             } finally {
                 daemon("sig", "CONT", "ldap");

@@ -31,18 +31,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Servers that accept a connection and never come to the end of the TLS handshake: they say nothing, or a byte now
-/// and then.
+/// Servers that accept a connection and never finish the TLS handshake: they are silent, or trickle bytes.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SilentServerTest {
     private static final LdapConnections.Search SEARCH = new LdapConnections.Search(
             "dc=a", SearchScope.BASE, Filter.createPresenceFilter("objectClass"), List.of("dc"));
 
-    /// Accepts, agrees to StartTLS if asked, and from then on is silent, or begins an answer that takes minutes.
+    /// Accepts connections and StartTLS. Then it is silent, or starts a reply that takes minutes.
     private static final class Silent implements AutoCloseable {
         private static final byte[] AGREED = {0x30, 12, 2, 1, 1, 0x78, 7, 10, 1, 0, 4, 0, 4, 0};
 
-        /// A handshake record of 16 KiB, and in it a ServerHello as long.
+        /// A handshake record of 16 KiB with a ServerHello of the same length.
         private static final byte[] BEGUN = {0x16, 3, 3, 0x40, 0, 2, 0, 0x3F, (byte) 0xFC, 3, 3};
 
         private final CountDownLatch closed = new CountDownLatch(1);
@@ -78,13 +77,14 @@ final class SilentServerTest {
                     to.getOutputStream().write(1);
                 }
             } catch (IOException _) {
-                // nobody listens any more
+                // the client has disconnected
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
             }
         }
 
-        /// The SDK makes each connection in a thread of its own, which it names after the server.
+        /// Returns whether a connection attempt is running. The SDK opens each connection in its own thread, named
+        /// after the server.
         boolean hasThread() {
             String address = ":" + listener.getLocalPort();
             return Thread.getAllStackTraces().keySet().stream()
@@ -162,7 +162,7 @@ final class SilentServerTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        // the time limit of the class is that of the condition
+        // the class's timeout limits this wait
         while (!condition.getAsBoolean()) {
             LockSupport.parkNanos(2_000_000);
         }

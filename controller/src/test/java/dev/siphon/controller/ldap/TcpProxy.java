@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A way to a server that can be cut, or held up: what is sent then arrives when it goes on.
+/// A TCP proxy that can be cut or paused; paused data arrives after it resumes.
 final class TcpProxy implements AutoCloseable {
     private final ServerSocket server;
     private final InetSocketAddress target;
@@ -24,7 +24,7 @@ final class TcpProxy implements AutoCloseable {
     private final Condition goesOn = lock.newCondition();
     private boolean held;
 
-    /// @param address where it listens
+    /// @param address the address to listen on
     TcpProxy(String address, int targetPort) {
         try {
             server = new ServerSocket(0, 50, InetAddress.ofLiteral(address));
@@ -39,12 +39,12 @@ final class TcpProxy implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /// How many connections there have been.
+    /// Returns how many connections it has accepted.
     int accepted() {
         return accepted.get();
     }
 
-    /// Holds up what comes from now on, or lets it go on.
+    /// Pauses or resumes the forwarding.
     void hold(boolean hold) {
         lock.lock();
         try {
@@ -60,7 +60,7 @@ final class TcpProxy implements AutoCloseable {
         cut();
     }
 
-    /// Ends all connections, and takes no more.
+    /// Closes all connections, and accepts no more.
     void cut() {
         hold(false);
         closeQuietly(server);
@@ -80,7 +80,7 @@ final class TcpProxy implements AutoCloseable {
                 Thread.ofVirtual().start(() -> copy(upstream, client));
             }
         } catch (SocketException closed) {
-            // closed, or the server behind it is gone: both are what tests do
+            // closed, or the server is down: tests do both
             closeQuietly(server);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -97,7 +97,7 @@ final class TcpProxy implements AutoCloseable {
                 to.getOutputStream().write(buffer, 0, count);
             }
         } catch (IOException _) {
-            // one side has gone; both are closed
+            // one side has closed; both are closed now
         }
     }
 
@@ -116,7 +116,7 @@ final class TcpProxy implements AutoCloseable {
         try {
             resource.close();
         } catch (IOException _) {
-            // it is closed, whatever it says
+            // closed despite the error
         }
     }
 }

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Whom a name means, where people and names come and go.
+/// Which account a name means, while people and names come and go.
 final class AccountGroupsTest {
     private final InMemoryDirectory directory = new InMemoryDirectory(Map.of());
     private final Map<String, String> notes = new LinkedHashMap<>();
@@ -142,7 +142,7 @@ final class AccountGroupsTest {
         }
     }
 
-    /// Groups with their notes, and nothing in them.
+    /// Empty groups with their notes.
     private final class Groups implements VolumesDirectory {
         @Override
         public Top top(String cluster, String fileSystem) {

@@ -1,4 +1,4 @@
-/// Tests of what becomes of an account whose person leaves.
+/// Tests of offboarding an account.
 @NullMarked
 package dev.siphon.controller.offboard;
 

@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// A Ceph with volumes of two accounts, and a Kubernetes that knows of them until it is lost.
+/// A Ceph with volumes of two accounts, and a Kubernetes with objects for them until it is lost.
 final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
     static final long GIB = 1L << 30;
 
@@ -60,7 +60,7 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
                 .id();
     }
 
-    /// A volume with its PersistentVolume, of a claim `data` in a namespace.
+    /// Creates a volume and its PersistentVolume, for a claim `data` in a namespace.
     VolumeId.Provisioned claimed(String name, String owner, String namespace) {
         VolumeId.Provisioned volume = create(name, owner, Map.of());
         persistentVolumes.put(name, new VolumeRecord(volume, """
@@ -70,12 +70,12 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
         return volume;
     }
 
-    /// The PersistentVolume of that name.
+    /// Returns the text of that PersistentVolume.
     String text(String persistentVolume) {
         return volume(persistentVolume).orElseThrow().text();
     }
 
-    /// A dataset in a directory of its own, which is there.
+    /// Declares a dataset, and creates its directory.
     Dataset dataset(String name, String... readers) {
         String path = Dataset.DIRECTORY + "/" + name.replace('.', '-');
         ports.files().makeDirectory(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, path, name);
@@ -83,12 +83,12 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
                 name, Optional.empty(), InMemoryCeph.FILE_SYSTEM, path, new Digest("0".repeat(64)), 5, Set.of(readers));
     }
 
-    /// A controller that starts.
+    /// Returns the writer of a starting controller.
     RecordWriter writer() {
         return new RecordWriter(this, this, ports.clusters(), ports.files(), () -> now);
     }
 
-    /// Nothing is left of it.
+    /// Deletes all objects of Kubernetes.
     void loseKubernetes() {
         persistentVolumes.clear();
         snapshots.clear();
@@ -136,6 +136,6 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
 
     @Override
     public void report(String name, DatasetStatus state) {
-        // nobody looks
+        // not needed
     }
 }

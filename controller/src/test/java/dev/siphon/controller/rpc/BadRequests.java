@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// What can be wrong with a field, by the kind of field; the same for every request that has one.
+/// Invalid values for each kind of field, shared by all requests with such a field.
 final class BadRequests {
     static final String UNKNOWN_VERSION = "s2:lab:fs:a0123456789abcdefghij:v0123456789abcdefghij";
     static final String OTHER_CLUSTER = "s1:other:fs:a0123456789abcdefghij:v0123456789abcdefghij";
     static final String MISSING_VOLUME = "s1:lab:fs:a0123456789abcdefghij:v0123456789abcdefghij";
     static final String MISSING_SNAPSHOT = MISSING_VOLUME + "@s0123456789abcdefghij";
 
-    /// Text that Siphon never wrote, each of which another system, another version or an attacker might send.
+    /// Ids that Siphon never wrote, as another system, another version or an attacker might send them.
     private static final List<String> NOT_OURS = List.of(
             "pvc-0d6f8a3c-5b0e-4b43-9f3e-5a4d7a8b9c0d",
             "s1:lab:fs:a0123456789abcdefghij",
@@ -41,18 +41,18 @@ final class BadRequests {
 
     private BadRequests() {}
 
-    /// A request with something wrong in it.
+    /// A request with one error.
     ///
-    /// @param what is wrong, for people
-    /// @param code the answer that CSI names
-    /// @param names what the message must hold, so that a person finds the field
+    /// @param what describes the error
+    /// @param code the status code that CSI defines
+    /// @param names text that the message must contain to identify the field
     record Case<B>(String what, Consumer<B> spoil, Status.Code code, String names) {}
 
     private static <B> Case<B> bad(String what, Consumer<B> spoil, String names) {
         return new Case<>(what, spoil, Status.Code.INVALID_ARGUMENT, names);
     }
 
-    /// A required name that the caller chose.
+    /// Returns errors of a required name that the caller chooses.
     static <B> List<Case<B>> name(String field, BiConsumer<B, String> set) {
         List<Case<B>> cases = text(field, set, 128);
         for (String banned : List.of("a\u0000b", "\u0001", "a\u000bb", "\u001f", "\u007f", "\u0085", "\u009f")) {
@@ -71,10 +71,10 @@ final class BadRequests {
                 bad(field + " too long in bytes", b -> set.accept(b, "ü".repeat(most / 2 + 1)), field)));
     }
 
-    /// A required id.
+    /// Returns errors of a required id.
     ///
-    /// @param unknown the answer to an id of nothing that exists
-    /// @param otherCluster the answer to an id of a cluster that is not configured
+    /// @param unknown the code for an id of nothing that exists
+    /// @param otherCluster the code for an id of an unconfigured cluster
     static <B> List<Case<B>> volumeId(
             String field, BiConsumer<B, String> set, Status.Code unknown, Status.Code otherCluster) {
         List<Case<B>> cases = malformedId(field, set, 128);
@@ -87,7 +87,7 @@ final class BadRequests {
         return cases;
     }
 
-    /// As [#volumeId], for a snapshot.
+    /// Returns the errors of [#volumeId] for a snapshot.
     static <B> List<Case<B>> snapshotId(
             String field, BiConsumer<B, String> set, Status.Code unknown, Status.Code otherCluster) {
         List<Case<B>> cases = malformedId(field, set, 128);
@@ -111,13 +111,13 @@ final class BadRequests {
         return cases;
     }
 
-    /// An id of another format version: it may name something that exists.
+    /// Returns an id of another format version, which may name something that exists.
     static <B> Case<B> otherVersion(String field, BiConsumer<B, String> set, String id) {
         return new Case<>(
                 field + " of another version", b -> set.accept(b, id), Status.Code.FAILED_PRECONDITION, "format s2");
     }
 
-    /// An id whatever it names: missing, too long, with characters that no id has.
+    /// Returns errors of any id: missing, too long, or with invalid characters.
     static <B> List<Case<B>> malformedId(String field, BiConsumer<B, String> set, int most) {
         List<Case<B>> cases = text(field, set, most);
         for (String banned : List.of("s1:lab\u0000", "a\nb", "\tid", "id\u007f", "\u001b[31m")) {
@@ -126,7 +126,7 @@ final class BadRequests {
         return cases;
     }
 
-    /// Secrets.
+    /// Returns errors of secrets.
     static <B> List<Case<B>> secrets(Putter<B> put) {
         return List.of(
                 bad("secrets too large", b -> put.put(b, "key", "hunter2".repeat(1000)), "secrets"),
@@ -134,7 +134,7 @@ final class BadRequests {
                 bad("secrets with an empty key", b -> put.put(b, "", "hunter2"), "secrets"));
     }
 
-    /// Parameters of a class.
+    /// Returns errors of a class's parameters.
     static <B> List<Case<B>> parameters(String field, Putter<B> put) {
         List<Case<B>> cases = new ArrayList<>(List.of(
                 bad(field + " too large", b -> put.put(b, "owner", "x".repeat(5000)), field),
@@ -151,7 +151,7 @@ final class BadRequests {
         return cases;
     }
 
-    /// Parameters that only a StorageClass has.
+    /// Returns errors of parameters that only a StorageClass has.
     static <B> List<Case<B>> classParameters(String field, Putter<B> put) {
         List<Case<B>> cases = parameters(field, put);
         Map<String, List<String>> wrong = Map.of(
@@ -183,7 +183,7 @@ final class BadRequests {
         return cases;
     }
 
-    /// A volume capability.
+    /// Returns errors of a volume capability.
     static <B> List<Case<B>> capability(String field, BiConsumer<B, VolumeCapability> set) {
         VolumeCapability good = Requests.writer().build();
         List<Case<B>> cases = new ArrayList<>();

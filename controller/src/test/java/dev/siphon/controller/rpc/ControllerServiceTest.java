@@ -44,7 +44,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Each RPC as a caller sees it when all is well, and when it repeats itself.
+/// Each RPC from a caller's view: success, and repetition.
 final class ControllerServiceTest {
     private static final String NODE = "node-1@192.0.2.1";
 

@@ -33,8 +33,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A controller in attach mode over a Ceph in memory that holds a volume of each kind, a snapshot and a
-/// group of snapshots; their ids are the same each time.
+/// A controller in attach mode over a Ceph in memory, with a volume of each kind, a snapshot and a group of
+/// snapshots. Their ids are the same in each run.
 final class FuzzedController implements AutoCloseable {
     private static final String NODE = "node-1@192.0.2.1";
     private static final String STATIC = "static:lab:fs:/data";
@@ -94,7 +94,7 @@ final class FuzzedController implements AutoCloseable {
         return served.channel();
     }
 
-    /// How many calls to Ceph there were.
+    /// Returns the number of calls to Ceph.
     int calls() {
         return calls.get();
     }
@@ -103,7 +103,7 @@ final class FuzzedController implements AutoCloseable {
         return served.ceph().everything();
     }
 
-    /// Texts that mean something here, in some field or other.
+    /// Returns texts that are meaningful in some field.
     List<String> words() {
         List<String> words = new ArrayList<>(List.of(
                 volume.getVolumeId(),
@@ -132,7 +132,7 @@ final class FuzzedController implements AutoCloseable {
         return words;
     }
 
-    /// Every RPC that has fields.
+    /// Returns every RPC with fields.
     List<Rpc<?>> rpcs() {
         List<Rpc<?>> rpcs = new ArrayList<>(volumes());
         rpcs.addAll(looks());

@@ -6,7 +6,7 @@ import csi.v1.CreateVolumeRequest;
 import csi.v1.VolumeCapability;
 import csi.v1.VolumeCapability.AccessMode.Mode;
 
-/// Requests as a sidecar would send them.
+/// Creates requests like those of a sidecar.
 final class Requests {
     static final long GIB = 1L << 30;
 

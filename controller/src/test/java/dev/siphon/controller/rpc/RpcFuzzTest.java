@@ -24,11 +24,11 @@ import net.jqwik.api.lifecycle.AddLifecycleHook;
 import net.jqwik.api.lifecycle.AfterProperty;
 import net.jqwik.api.statistics.Statistics;
 
-/// Every RPC with requests that are wrong in a field or two: whatever comes, the caller is told what to
-/// mend, nothing is logged as a bug, and the cluster is as it was unless the answer is OK.
+/// Sends every RPC requests that are wrong in one or two fields. Each error must name what to correct, and no bug
+/// may be logged. The cluster changes only after OK.
 final class RpcFuzzTest {
-    /// Of 100 requests at least so many (36 were seen) get past the checks of their fields, down to a call
-    /// to Ceph; were it few, this would test the checks only.
+    /// At least this many of 100 requests (36 observed) must pass the field checks and reach Ceph; with fewer, this
+    /// would only test the checks.
     private static final double REACHING = 30;
 
     private final LoggedErrors errors = new LoggedErrors();

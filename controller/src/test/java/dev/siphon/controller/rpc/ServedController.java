@@ -63,7 +63,7 @@ final class ServedController implements AutoCloseable {
         return new ServedController(attach, UnaryOperator.identity());
     }
 
-    /// With something between the domain and Ceph.
+    /// Starts a controller with a decorator between the domain and Ceph.
     static ServedController start(boolean attach, UnaryOperator<CephPorts> decorate) {
         return new ServedController(attach, decorate);
     }
@@ -84,7 +84,7 @@ final class ServedController implements AutoCloseable {
         return GroupControllerGrpc.newBlockingStub(channel.channel()).withDeadlineAfter(30, TimeUnit.SECONDS);
     }
 
-    /// What a call is answered with.
+    /// Returns the status of a call.
     static Status statusOf(Callable<?> call) {
         try {
             call.call();

@@ -55,8 +55,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 
-/// Every field of every request, wrong in every way that its kind can be: the code that CSI names, a message that
-/// says which field, no secret in it, and an unchanged cluster.
+/// Tests every field of every request with every kind of error. Checks the code that CSI defines, a message that
+/// names the field, no secret in it, and an unchanged cluster.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ValidationTest {
     private static final String NODE = "node-1@192.0.2.1";
@@ -94,7 +94,7 @@ final class ValidationTest {
         served.close();
     }
 
-    /// One test for each case of one RPC.
+    /// Returns one test per case of one RPC.
     @SafeVarargs
     private final <B> Stream<DynamicTest> refuse(Supplier<B> good, Function<B, ?> call, List<Case<B>>... fields) {
         List<DynamicTest> tests = new ArrayList<>();
@@ -334,7 +334,7 @@ final class ValidationTest {
                 .toList();
     }
 
-    /// A filter may be left out.
+    /// Removes the cases of a missing field: a filter is optional.
     private static <B> List<Case<B>> filters(List<Case<B>> cases) {
         return cases.stream().filter(each -> !each.what().endsWith("missing")).toList();
     }

@@ -1,4 +1,4 @@
-/// Tests of the CSI services as a caller sees them: over a unix socket, with a Ceph in memory behind.
+/// Tests of the CSI services from a caller's view: over a unix socket, on a Ceph in memory.
 @NullMarked
 package dev.siphon.controller.rpc;
 

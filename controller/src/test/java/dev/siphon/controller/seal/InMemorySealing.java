@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Packers that a test has at work, and the datasets that are declared, in memory.
+/// Packers controlled by a test, and the declared datasets, in memory.
 final class InMemorySealing implements SealingCluster {
     final Map<String, PackerOutcome> packers = new TreeMap<>();
     final Map<String, PackOrder> orders = new TreeMap<>();
@@ -20,16 +20,16 @@ final class InMemorySealing implements SealingCluster {
     final Map<String, Dataset> declared = new TreeMap<>();
     final List<Notice> told = new ArrayList<>();
 
-    /// What is noted of images that were read back, by the names of datasets.
+    /// The recorded results of reading images back, by dataset name.
     final Map<String, ReadBack> noted = new TreeMap<>();
 
-    /// What becomes of an image that is read back.
+    /// The outcome of reading an image back.
     PackerOutcome readBack = new PackerOutcome.Ended();
 
-    /// What becomes of it when somebody has looked once.
+    /// The outcome after the first check, if it changes.
     Optional<PackerOutcome> becomes = Optional.empty();
 
-    /// How often a packer that runs has to be told to stop.
+    /// How often a running packer must be told to stop.
     int stopsAfter = 1;
 
     @Override
@@ -138,12 +138,12 @@ final class InMemorySealing implements SealingCluster {
 
             @Override
             public void note(String name, ReaderIds readers) {
-                // nobody looks
+                // not needed
             }
 
             @Override
             public void report(String name, DatasetStatus state) {
-                // nobody looks
+                // not needed
             }
         };
     }

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the two keys of a packer open on a real cluster. Whatever is refused is done beside it by
-/// somebody who may: what fails for another reason does not pass for a refusal.
+/// What a packer's two keys permit on a real cluster. Each refused action is also done with a permitted key, so
+/// that another failure cannot pass for a refusal.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PackerKeyIT {
     private SealLab lab;
 
-    /// What the packer is to read, another volume of the same account, and one of another.
+    /// The packer's source, another volume of the same account, and one of another account.
     private SealLab.Held source;
     private SealLab.Held beside;
     private SealLab.Held others;
@@ -41,7 +41,7 @@ class PackerKeyIT {
     private PackOrder order;
     private SnapshotId snapshot;
 
-    /// Those who have the packer's keys: the one for the snapshot, and the one for the image.
+    /// The holders of the packer's keys: one reads the snapshot, the other writes the image.
     private KeyHolder reading;
     private KeyHolder writing;
 
@@ -75,8 +75,8 @@ class PackerKeyIT {
         lab.close();
     }
 
-    /// The MDS waits up to 60 s for a client that died, as one of an earlier class may have, and a sidecar asks
-    /// again.
+    /// Retries the deletion like a sidecar: the MDS waits up to 60 s for a client that died, perhaps in an earlier
+    /// test class.
     private void deleteAsASidecarDoes() {
         try {
             lab.sealed.delete(snapshot);
@@ -85,7 +85,7 @@ class PackerKeyIT {
         }
     }
 
-    /// The data directory in the snapshot, from where the key mounts: a volume has one.
+    /// Returns the path of the snapshot's data directory below what the key mounts; a volume has only one.
     private String dataInSnapshot() {
         String subvolume = order.source().context().dataPath().orElseThrow();
         return subvolume + source.folder().substring(source.folder().indexOf('/'));
@@ -95,7 +95,7 @@ class PackerKeyIT {
         return lab.place(snapshot).path();
     }
 
-    /// Somebody can, the attacker cannot.
+    /// Checks that the permitted holder succeeds and the attacker fails.
     private static void assertRefused(String what, KeyHolder may, KeyHolder attacker, Attempt attempt) {
         assertTrue(attempt.by(may), what + ", by who may");
         assertFalse(attempt.by(attacker), what);
@@ -173,7 +173,7 @@ class PackerKeyIT {
                 who -> who.rados("--pool", image.pool(), "ls", "--all"));
     }
 
-    /// Somebody who keeps what the packer had mounted, and its key.
+    /// An attacker keeps the packer's mount and key.
     @Test
     void whatWasMountedAndTheKeyWriteNothingOnceItIsSealed() throws IOException {
         SealLab.Held kept = lab.volume("kept", "u1");
@@ -198,7 +198,7 @@ class PackerKeyIT {
         lab.sealed.delete(sealed);
     }
 
-    /// Notes are attributes of the directory that the packer writes.
+    /// Notes are attributes of the directory that the packer may write.
     @Test
     void whatIsNotedWithThePackersKeyCountsForNothing() throws IOException {
         lab.cluster.readBack = new PackerOutcome.Ended();
@@ -276,7 +276,7 @@ class PackerKeyIT {
         lab.sealed.delete(id);
     }
 
-    /// The mons' side of it: what is written in the caps.
+    /// The mons' part: the content of the caps.
     @Test
     void whatIsRefusedIsNowhereInTheCaps() {
         for (KeyHolder each : new KeyHolder[] {reading, writing}) {
@@ -286,7 +286,7 @@ class PackerKeyIT {
         }
     }
 
-    /// 64 MiB, of which the volume has 32, the snapshot 8, and the image as much.
+    /// The allowance is 64 MiB: the volume uses 32, the snapshot 8, the image 8.
     @Test
     void anImageCountsAgainstTheAllowanceOfItsAccount() throws IOException {
         SealLab.Held limited = lab.volume("limited", "limited");

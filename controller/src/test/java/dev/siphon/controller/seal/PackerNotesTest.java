@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What a packer notes on the directory of its image: its key writes that, and so its attributes.
+/// Notes of a packer on its image's directory: the packer's key can write the directory, and so its attributes.
 final class PackerNotesTest {
     private final SealWorld world = new SealWorld();
     private final List<String> before = world.ceph.everything();
@@ -77,7 +77,7 @@ final class PackerNotesTest {
         assertEquals(Optional.of("now"), world.place(id).note(world.ceph.ports().files(), AccountFreeze.NOTE));
     }
 
-    /// An earlier version knows nothing of the note on the subvolume.
+    /// An earlier version does not know the note on the subvolume.
     @Test
     void whatAnEarlierVersionSealedMeanwhileIsSealed() {
         var _ = world.ask();

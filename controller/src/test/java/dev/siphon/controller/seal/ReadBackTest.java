@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What comes between the packer's end and the Dataset.
+/// The steps between the packer's end and the Dataset.
 final class ReadBackTest {
     private final SealWorld world = new SealWorld();
     private final List<String> before = world.ceph.everything();

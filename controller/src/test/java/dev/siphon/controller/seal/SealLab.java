@@ -42,8 +42,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// A driver with keys that seals snapshots on the lab's cluster. Packers begin there, and work when a test does so.
-/// Accounts are `u1`, `u2`, and `limited`, which has an allowance.
+/// A driver with keys that seals snapshots on the lab's cluster. Tests do the work of its packers. The accounts are
+/// `u1`, `u2`, and `limited`, which has an allowance.
 final class SealLab implements AutoCloseable {
     static final long MIB = 1 << 20;
     static final long ALLOWANCE = 64 * MIB;
@@ -60,19 +60,19 @@ final class SealLab implements AutoCloseable {
     private final FuseMount admin;
     private final List<VolumeId.Provisioned> made = new ArrayList<>();
 
-    /// Where the objects of a directory are, and one of them.
+    /// The location of a directory's objects, and one of them.
     record Objects(String pool, String namespace, String one) {
-        /// The words for `rados` to work there.
+        /// Returns the `rados` arguments for this location.
         String[] with(String... words) {
             return Stream.concat(Stream.of("--pool", pool, "--namespace", namespace), Stream.of(words))
                     .toArray(String[]::new);
         }
     }
 
-    /// A volume with the file `file`, and whoever has its key.
+    /// A volume with the file `file`, and the holder of its key.
     ///
     /// @param mountPath what the key mounts
-    /// @param folder its data directory, from there
+    /// @param folder its data directory, relative to `mountPath`
     record Held(
             String name, VolumeId.Provisioned id, String mountPath, String folder, KeyHolder key, Objects objects) {}
 
@@ -113,7 +113,7 @@ final class SealLab implements AutoCloseable {
         return new Account(name, "sealing-" + name, uid, uid, Set.of(name), allowance);
     }
 
-    /// Makes a volume of an account with nothing in it.
+    /// Creates an empty volume of an account.
     VolumeId.Provisioned empty(String name, String owner, int mebibytes) {
         VolumeId.Provisioned id = (VolumeId.Provisioned) domain.volumes()
                 .create(new VolumeRequest(
@@ -127,13 +127,13 @@ final class SealLab implements AutoCloseable {
         return id;
     }
 
-    /// Removes a volume before the end.
+    /// Deletes a volume before the end of the test.
     void remove(VolumeId.Provisioned volume) {
         domain.volumes().delete(volume);
         made.remove(volume);
     }
 
-    /// Makes a volume of 32 MiB of an account, with a file of 8 MiB in it.
+    /// Creates a volume of 32 MiB, with a file of 8 MiB.
     Held volume(String name, String owner) throws IOException {
         VolumeId.Provisioned id = empty(name, owner, SIZE_MIB);
         CephLab.await(KEY_FOLLOWS, () -> store.find(id).isPresent());
@@ -150,7 +150,7 @@ final class SealLab implements AutoCloseable {
                 objects(data, "file"));
     }
 
-    /// Makes a directory as that of an image.
+    /// Creates a directory like that of an image.
     void makeDirectory(String path) {
         adapter.ports().files().makeDirectory("lab", CephLab.fileSystem(), path, "dataset-" + path.replace('/', '-'));
     }
@@ -162,18 +162,18 @@ final class SealLab implements AutoCloseable {
         }
     }
 
-    /// Removes a file and its directory.
+    /// Deletes a file and its directory.
     void removeDirectoryOf(String path) throws IOException {
         Files.delete(admin.at(path));
         Files.delete(admin.at(path).getParent());
     }
 
-    /// Whether a packer of this snapshot was begun.
+    /// Returns whether a packer of this snapshot was started.
     boolean hasPacker(SnapshotId snapshot) {
         return cluster.packers.containsKey(place(snapshot).packer());
     }
 
-    /// Where the objects of a file are.
+    /// Returns the location of a file's objects.
     Objects objects(String directory, String file) throws IOException {
         FileTree.Layout layout = adapter.ports().files().layout("lab", CephLab.fileSystem(), directory);
         Object inode = Files.getAttribute(admin.at(directory + "/" + file), "unix:ino");
@@ -184,7 +184,7 @@ final class SealLab implements AutoCloseable {
         return KeyHolder.of(key, folder);
     }
 
-    /// What a minted identity may do, by service.
+    /// Returns the caps of a minted identity, by service.
     Map<String, String> caps(String userId) {
         return adapter.identities().minted("lab", userId).stream()
                 .filter(each -> each.userId().equals(userId))
@@ -193,7 +193,7 @@ final class SealLab implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /// Asks for a sealed snapshot of a volume, once.
+    /// Requests a sealed snapshot of a volume, once.
     SnapshotView ask(VolumeId.Provisioned volume, String name) {
         return sealed.create(volume, name, new Sealing(Modes.READABLE, new SnapshotRequest("namespace", name)));
     }

@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// A driver that seals snapshots over a Ceph in memory, for account u1, whose volume `data` has a file.
+/// A driver that seals snapshots over a Ceph in memory, for account u1, whose volume `data` has one file.
 final class SealWorld {
     static final Sealing SEALING = new Sealing(Modes.READABLE, new SnapshotRequest("u1", "imagenet-v1"));
     static final Manifest MANIFEST = new Manifest(5000, 1, List.of(Digest.of(ByteBuffer.allocate(1))));
@@ -45,22 +45,22 @@ final class SealWorld {
     final InMemorySealing cluster = new InMemorySealing();
     final MintedKeys minted = new MintedKeys();
 
-    /// How long one call waits for an image to be read back.
+    /// How long one call waits until an image is read back.
     Duration patience = Duration.ZERO;
 
-    /// What is mounted.
+    /// The client sessions.
     ClientSessions sessions = new NoSessions();
     final InMemoryDirectory directory = new InMemoryDirectory(
             Map.of("u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty())));
 
-    /// After so many calls from now on the controller dies; negative for never.
+    /// The controller dies after this many more calls; negative for never.
     int callsLeft = -1;
 
     ControllerDomain domain;
     SealedSnapshots sealed;
     VolumeId.Provisioned volume;
 
-    /// The controller's end, which no code of it survives.
+    /// The controller's death, which none of its code catches.
     static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
     }
@@ -127,7 +127,7 @@ final class SealWorld {
                 domain);
     }
 
-    /// The controller dies and is started again: what it knew is gone.
+    /// Restarts the controller, which loses its memory.
     void restart() {
         callsLeft = -1;
         domain = domain();
@@ -142,14 +142,14 @@ final class SealWorld {
         return DatasetPlace.of(id).orElseThrow();
     }
 
-    /// The packer does its work and ends.
+    /// Does the packer's work, and ends it.
     void pack(SnapshotId id) {
         ceph.file(place(id).path() + "/image", "image");
         ceph.file(place(id).path() + "/image.manifest", MANIFEST.text());
         cluster.packers.replaceAll((_, _) -> new PackerOutcome.Ended());
     }
 
-    /// All of it, by somebody who asks until it is ready.
+    /// Requests the snapshot until it is ready.
     SnapshotView seal() {
         var _ = ask();
         SnapshotId id = ask().id();
@@ -157,7 +157,7 @@ final class SealWorld {
         return ask();
     }
 
-    /// A claim that only reads what a snapshot holds.
+    /// Returns the request of a claim that only reads a snapshot's content.
     static VolumeRequest reading(SnapshotId id, Map<String, String> parameters) {
         return new VolumeRequest(
                 "pvc-1",

@@ -312,7 +312,7 @@ final class SealedSnapshotsTest {
     @Test
     void theImageCountsAgainstTheAllowance() {
         long gib = 1L << 30;
-        allow(gib + 16 + 4); // the volume, the snapshot's file and as much again for the image are 16 more
+        allow(gib + 16 + 4); // 16 more: the volume, the snapshot's file, and as much again for the image
         var _ = world.ask();
         SnapshotId id = world.ask().id();
         world.pack(id);

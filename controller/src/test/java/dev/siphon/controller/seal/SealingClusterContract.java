@@ -21,17 +21,17 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// What [SealingCluster] promises.
+/// The contract of [SealingCluster].
 public abstract class SealingClusterContract {
     private static final String NAME = "siphon-pack-i00000000000000a";
     private static final Map<String, String> MONITORS = Map.of("monitors", "10.0.0.1");
 
     protected abstract SealingCluster cluster();
 
-    /// A packer's process ends, with last words if it fails.
+    /// Ends a packer's process, with an error message if it fails.
     protected abstract void ends(String name, Optional<String> lastWords);
 
-    /// What a packer needs is there, as soon as whoever runs the cluster has seen that it is wanted.
+    /// Provides what a packer needs, as a cluster does after it has seen the request.
     protected void comes(String name) {}
 
     private void begins() {

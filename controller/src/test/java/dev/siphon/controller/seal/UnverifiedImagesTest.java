@@ -20,14 +20,14 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Images that were sealed by a version that did not have them read back.
+/// Images sealed by a version that did not read them back.
 final class UnverifiedImagesTest {
     private static final String NAME = "u1.imagenet-v1";
 
     private final SealWorld world = new SealWorld();
     private PrometheusRegistry metrics = new PrometheusRegistry();
 
-    /// What an earlier version has left: a dataset, and no word of reading it back.
+    /// Seals like an earlier version: a dataset without a recorded read-back.
     private SnapshotId seal() {
         SnapshotId id = world.seal().id();
         world.cluster.noted.clear();
@@ -41,7 +41,7 @@ final class UnverifiedImagesTest {
         return world.sealed.earlierImages(metrics);
     }
 
-    /// What has failed is not tried at each look.
+    /// Lets time pass: failed images are not retried at each check.
     private static void muchLater(UnverifiedImages images) {
         for (int i = 0; i < UnverifiedImages.RARELY; i++) {
             images.verifyNext();

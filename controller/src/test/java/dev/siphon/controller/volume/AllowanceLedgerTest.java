@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// An account's allowance over all that it has: u1 may have 4 GiB.
+/// An account's allowance over all its volumes and snapshots: u1 may have 4 GiB.
 @Timeout(60)
 final class AllowanceLedgerTest {
     private final World world = new World();

@@ -13,16 +13,16 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/// Clones of a snapshot, as tests make them, look at them and wait for them.
+/// Starts, checks and awaits clones of a snapshot.
 ///
-/// @param take has clones that begin from now on take so long at least
+/// @param take sets the minimum duration of clones started from now on
 public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Duration> take) {
-    /// Long enough for a few commands, where nothing else is going on.
+    /// Long enough for a few commands on an idle machine.
     public static final Duration TAKES = Duration.ofSeconds(5);
 
     private static final Duration LIMIT = Duration.ofMinutes(2);
 
-    /// Repeats what Ceph puts off until it has cleaned up behind an earlier operation.
+    /// Retries an operation until Ceph has cleaned up after an earlier one.
     static void untilDone(Runnable operation) {
         long end = System.nanoTime() + LIMIT.toNanos();
         boolean pending = true;
@@ -37,7 +37,7 @@ public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Durati
         }
     }
 
-    /// The targets of those that have not ended.
+    /// Returns the targets of unfinished clones.
     Set<String> pending() {
         return subvolumes
                 .findSnapshot(snapshot)
@@ -45,7 +45,8 @@ public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Durati
                 .orElse(Set.of());
     }
 
-    /// Waits until the mgr has let go of the snapshot too: it never does where the target is removed before.
+    /// Waits until the clone has ended and the mgr has released the snapshot. The mgr never releases it if the
+    /// target is removed earlier.
     public Stage await(VolumeId.Provisioned target) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
@@ -58,8 +59,8 @@ public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Durati
         }
     }
 
-    /// Looks at a clone while it runs. What is seen when it may have ended meanwhile, since the looks took so long,
-    /// shows nothing: then another is looked at, which takes longer.
+    /// Checks a clone while it runs. If the checks take so long that the clone may have ended, a failure proves
+    /// nothing. Then they are repeated with a longer clone.
     void look(VolumeId.Provisioned target, Runnable looks) {
         boolean seen = false;
         for (Duration least : List.of(TAKES, TAKES.multipliedBy(4), TAKES.multipliedBy(16))) {
@@ -72,7 +73,7 @@ public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Durati
         assertTrue(seen, "no clone took long enough to be looked at");
     }
 
-    /// @return whether all was seen as it has to be; not if the clone may have ended before
+    /// @return whether all checks passed; false if the clone may have ended before
     private boolean isSeen(VolumeId.Provisioned target, Duration least, Runnable looks) {
         subvolumes.createSnapshot(snapshot);
         long begun = System.nanoTime();

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What [Clusters] promises, for the real one and the fake alike; with one cluster, which is the default.
+/// The contract of [Clusters], for the adapter and the fake, with one cluster, which is the default.
 public abstract class ClustersContract {
     private final String cluster;
     private final String fileSystem;

@@ -27,14 +27,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/// Many callers at once.
+/// Many concurrent callers.
 final class ConcurrencyTest {
     private static final int CALLERS = 64;
     private static final int NAMES = 8;
 
     private final World world = new World();
 
-    /// Lets every call take a while, so that operations overlap.
+    /// Delays every call, so that operations overlap.
     private void slow() {
         world.restart((_, make) -> {
             LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
@@ -84,7 +84,7 @@ final class ConcurrencyTest {
         assertTrue(pending.get() > 0, "they did meet");
     }
 
-    /// Ceph's create silently resizes what exists, so it must never be sent for what exists.
+    /// Ceph's create silently resizes an existing subvolume, so it must never be sent for one.
     @Test
     void createIsNeverSentForWhatExistsWhateverElseHappensToIt() throws Exception {
         Subvolumes look = world.ceph.ports().subvolumes();

@@ -27,19 +27,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/// Kills the controller before and after each of its calls to Ceph, starts another, lets the caller retry, and
-/// finds the cluster as an undisturbed run leaves it: exactly one of everything, and no orphan. Once more with a
-/// call whose answer is lost, which the same controller lives through.
+/// Kills the controller before and after each of its calls to Ceph, starts another, and lets the caller retry. The
+/// cluster must end as after an undisturbed run: exactly one of everything, and no orphan. Repeats this with a call
+/// whose reply is lost, which the controller survives.
 final class CrashTest {
-    /// The controller's end, which no code of it survives.
+    /// The controller's death, which none of its code catches.
     private static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
     }
 
-    /// What a caller asks for.
+    /// A caller's request.
     ///
-    /// @param prepare makes what must be there before
-    /// @param ask what may be cut off anywhere
+    /// @param prepare creates the preconditions
+    /// @param ask may be interrupted at any call
     private record Story<T>(String name, Function<World, T> prepare, Teller<T> ask) {}
 
     @FunctionalInterface
@@ -215,7 +215,7 @@ final class CrashTest {
         int[] calls = {0};
         world.restart((_, make) -> {
             if (calls[0] > point) {
-                throw new Killed(); // the dead do nothing more
+                throw new Killed(); // a dead controller makes no more calls
             }
             if (calls[0]++ == point) {
                 if (after) {
@@ -249,7 +249,7 @@ final class CrashTest {
         assertEquals(undisturbed(story, _ -> {}).ceph.everything(), world.ceph.everything());
     }
 
-    /// As a caller retries: whatever CSI says may be tried again.
+    /// Retries every error that CSI allows to retry.
     private static void retry(Runnable ask) {
         Supplier<Optional<DriverException>> once = () -> {
             try {

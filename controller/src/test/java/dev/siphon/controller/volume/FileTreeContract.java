@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What [FileTree] promises of subvolumes' directories, for the real one and the fake alike.
+/// The contract of [FileTree] for subvolumes' directories, for the adapter and the fake.
 public abstract class FileTreeContract {
     private static final long SIZE = 64L << 20;
 
@@ -56,7 +56,7 @@ public abstract class FileTreeContract {
 
     protected abstract Subvolumes subvolumes();
 
-    /// Writes a file as another client would.
+    /// Writes a file as another client.
     protected abstract void write(String path, String text);
 
     @BeforeEach
@@ -67,13 +67,14 @@ public abstract class FileTreeContract {
 
     @AfterEach
     final void leaveNothing() {
-        // first, since a volume that goes with its last snapshot is purged later, and its name is taken until then
+        // first, because a volume removed with its last snapshot is purged later and blocks its name until then
         subvolumes().removeSnapshot(snapshot);
         subvolumes().remove(volume);
         subvolumes().remove(target);
     }
 
-    /// Ceph may still purge the volume of that name of the case before; a sidecar would repeat its call, too.
+    /// Creates the volume, with retries like a sidecar: Ceph may still be purging the previous test's volume of the
+    /// same name.
     private String create(VolumeId.Provisioned id) {
         SubvolumeSpec spec = new SubvolumeSpec(OptionalLong.of(SIZE), 10_001, 10_001, 0700, Optional.empty());
         long end = System.nanoTime() + PURGED.toNanos();

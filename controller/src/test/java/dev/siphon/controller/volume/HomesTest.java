@@ -163,7 +163,7 @@ final class HomesTest {
     void roundTrips() {
         List<String> calls = new ArrayList<>();
         world.restart((call, make) -> {
-            // the client knows the notes of a group as long as nobody changes them
+            // the client caches a group's notes as long as nobody changes them
             if (!call.method().equals("note")) {
                 calls.add(call.method());
             }

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/// A Ceph in memory: one cluster `lab` with the file system `fs`, as the contracts say Ceph behaves. One
-/// command at a time, as the mgr's module `volumes` does.
+/// A Ceph in memory that behaves as the contracts define: one cluster `lab` with the file system `fs`. It runs one
+/// command at a time, like the mgr's module `volumes`.
 public final class InMemoryCeph {
-    /// The id of the one cluster.
+    /// The id of the cluster.
     public static final String CLUSTER = "lab";
 
-    /// The name of its one file system.
+    /// The name of its file system.
     public static final String FILE_SYSTEM = "fs";
 
     private final InMemoryTree tree = new InMemoryTree();
@@ -31,20 +31,20 @@ public final class InMemoryCeph {
     private boolean quiesceHolds = true;
     private Optional<String> trouble = Optional.empty();
 
-    /// The ports of this Ceph.
+    /// Returns the ports of this Ceph.
     public CephPorts ports() {
         return new CephPorts(
                 new InMemoryClusters(), new InMemorySubvolumes(tree), files, new InMemoryQuiesce(), this::fence);
     }
 
-    /// How often a clone is asked about until it has ended; 1 at first.
+    /// Sets how often a clone must be queried until it has ended; initially 1.
     public void clonesTake(int looks) {
         synchronized (tree) {
             tree.clonesTake = looks;
         }
     }
 
-    /// Whether the cluster can quiesce, and whether a quiesce lasts until it is released.
+    /// Sets whether the cluster can quiesce, and whether a quiesce lasts until it is released.
     void quiesce(boolean can, boolean holds) {
         synchronized (tree) {
             quiesces = can;
@@ -52,7 +52,7 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Keeps copies from ending until [#endCopies].
+    /// Keeps copies running until [#endCopies].
     void holdCopies() {
         files.holdCopies();
     }
@@ -67,7 +67,7 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Leaves of a subvolume what a mgr leaves that dies while it makes one.
+    /// Leaves a subvolume in the state of a mgr that died while creating it.
     void breakSubvolume(VolumeId.Provisioned volume) {
         synchronized (tree) {
             Entry entry = tree.groups
@@ -78,24 +78,24 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Ends all clones that run, badly.
+    /// Makes all running clones fail.
     void failClones() {
         tree.endClones(Stage.FAILED);
     }
 
-    /// Ends all clones that run, well.
+    /// Completes all running clones.
     void endClones() {
         tree.endClones(Stage.COMPLETE);
     }
 
-    /// Removes an empty group behind everybody's back.
+    /// Removes an empty group without the driver's knowledge.
     void removeGroup(String group) {
         synchronized (tree) {
             tree.groups.remove(group);
         }
     }
 
-    /// Writes a file in a directory outside of all subvolumes.
+    /// Writes a file outside all subvolumes.
     public void file(String path, String text) {
         synchronized (tree) {
             int name = path.lastIndexOf('/') + 1;
@@ -103,14 +103,14 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Whether there is a directory that is no subvolume's.
+    /// Returns whether a directory outside all subvolumes exists.
     public boolean hasDirectory(String path) {
         synchronized (tree) {
             return tree.plainDirectories.containsKey(path);
         }
     }
 
-    /// Makes a directory outside of all subvolumes.
+    /// Creates a directory outside all subvolumes.
     void directory(String path, OptionalLong quotaBytes) {
         synchronized (tree) {
             VolumeId.Provisioned unused = new VolumeId.Provisioned(CLUSTER, FILE_SYSTEM, "a", "v");
@@ -127,22 +127,22 @@ public final class InMemoryCeph {
         }
     }
 
-    /// The files of a volume, by path.
+    /// Returns the files of a volume, by path.
     Map<String, String> files(VolumeId volume) {
         synchronized (tree) {
             return new TreeMap<>(data(volume).files);
         }
     }
 
-    /// How many files a volume may hold; 0 for any number.
+    /// Returns the file limit of a volume; 0 for none.
     long quotaFiles(VolumeId volume) {
         synchronized (tree) {
             return data(volume).quotaFiles;
         }
     }
 
-    /// Everything there is, in words, so that tests can compare before and after; only snapshots that hold
-    /// nothing back and data that nobody can see are left out.
+    /// Returns the whole state as text, so that tests can compare it. Omits snapshots that hold nothing back, and
+    /// data that nobody can see.
     public List<String> everything() {
         synchronized (tree) {
             List<String> all = new ArrayList<>();
@@ -160,7 +160,7 @@ public final class InMemoryCeph {
         }
     }
 
-    /// The nodes that were fenced, in order.
+    /// Returns the fenced nodes, in order.
     List<NodeId> fenced() {
         synchronized (tree) {
             return List.copyOf(fenced);

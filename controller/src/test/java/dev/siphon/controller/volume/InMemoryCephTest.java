@@ -3,7 +3,7 @@ package dev.siphon.controller.volume;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 
-/// The fake behaves as the contracts say that Ceph does.
+/// Checks that the fake keeps the contracts of Ceph.
 final class InMemoryCephTest {
     private final InMemoryCeph ceph = new InMemoryCeph();
     private final CephPorts ports = ceph.ports();
@@ -21,7 +21,7 @@ final class InMemoryCephTest {
 
         @Override
         protected void clonesTake(Duration least) {
-            // it counts looks, not time
+            // the fake counts queries, not time
         }
     }
 

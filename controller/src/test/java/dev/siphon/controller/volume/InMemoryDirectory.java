@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/// A directory that a test changes as it likes.
+/// A directory that a test can change.
 public final class InMemoryDirectory implements AccountDirectory {
     private final Map<String, Account> accounts;
     private volatile boolean down;
@@ -21,12 +21,12 @@ public final class InMemoryDirectory implements AccountDirectory {
         this.accounts = accounts;
     }
 
-    /// The directory that always has what is in `accounts`.
+    /// Returns a directory that always reflects `accounts`.
     public static InMemoryDirectory over(ConcurrentHashMap<String, Account> accounts) {
         return new InMemoryDirectory(accounts);
     }
 
-    /// Adds an account, or puts another in place of the one of that name.
+    /// Adds or replaces an account.
     public void put(Account account) {
         accounts.put(account.name(), account);
     }
@@ -35,7 +35,7 @@ public final class InMemoryDirectory implements AccountDirectory {
         accounts.remove(name);
     }
 
-    /// Whether it leaves every question unanswered.
+    /// Sets whether it fails to reply.
     public void down(boolean isDown) {
         down = isDown;
     }

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
-/// [FileTree] of the fake.
+/// The fake's [FileTree].
 final class InMemoryFiles implements FileTree {
     private final InMemoryTree tree;
     private final List<CompletableFuture<Void>> held = new ArrayList<>();
@@ -31,7 +31,7 @@ final class InMemoryFiles implements FileTree {
         this.tree = tree;
     }
 
-    /// Keeps copies from ending until [#endCopies].
+    /// Keeps copies running until [#endCopies].
     void holdCopies() {
         synchronized (tree) {
             holds = true;
@@ -75,7 +75,7 @@ final class InMemoryFiles implements FileTree {
 
     @Override
     public void flatten(VolumeId.Provisioned volume) {
-        // its trees are removed at once, however deep they are
+        // the fake removes trees at once, however deep
         InMemoryTree.known(volume.cluster());
     }
 

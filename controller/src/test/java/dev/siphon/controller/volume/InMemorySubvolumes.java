@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// [Subvolumes] of the fake.
+/// The fake's [Subvolumes].
 final class InMemorySubvolumes implements Subvolumes {
     private static final int MOST_SNAPSHOTS = 100;
     private static final long POOL_BYTES = 1L << 50;

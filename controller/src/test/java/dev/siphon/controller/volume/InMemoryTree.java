@@ -16,24 +16,23 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/// What lies in the fake cluster, as Ceph's directories would hold it.
+/// The fake cluster's content, as Ceph's directories would hold it.
 final class InMemoryTree {
     static final List<String> POOLS = List.of("data", "fast");
 
     final NavigableMap<String, GroupState> groups = new TreeMap<>();
     final Map<String, Directory> plainDirectories = new HashMap<>();
 
-    /// How often a clone is asked about until it has ended.
+    /// How often a clone must be queried until it has ended.
     int clonesTake = 1;
 
-    /// A subvolumegroup.
     static final class GroupState {
         OptionalLong quota = OptionalLong.empty();
         final NavigableMap<String, Entry> subvolumes = new TreeMap<>();
         final Map<String, String> notes = new HashMap<>();
     }
 
-    /// What a subvolume's name stands for: the data directory of now, and snapshots of this or earlier ones.
+    /// A subvolume: its current data directory, and snapshots of this or earlier ones.
     static final class Entry {
         Optional<Directory> data = Optional.empty();
         final NavigableMap<String, SnapshotState> snapshots = new TreeMap<>();
@@ -41,7 +40,7 @@ final class InMemoryTree {
         Optional<CloneState> clone = Optional.empty();
         boolean broken;
 
-        /// On the directory that the data directory is in.
+        /// Notes on the data directory's parent.
         final Map<String, String> directoryNotes = new HashMap<>();
 
         boolean cloning() {
@@ -54,7 +53,7 @@ final class InMemoryTree {
         }
     }
 
-    /// A directory with what a client sees of it.
+    /// A directory with the attributes that a client sees.
     static final class Directory {
         final String name;
         OptionalLong quotaBytes;
@@ -77,19 +76,19 @@ final class InMemoryTree {
             this.poolNamespace = poolNamespace;
         }
 
-        /// A new data directory.
+        /// Returns a new data directory.
         static Directory made(VolumeId.Provisioned volume, SubvolumeSpec spec) {
             return new Directory(
                     UUID.randomUUID().toString(), spec, "fsvolumens__" + volume.group() + "_" + volume.subvolume());
         }
 
-        /// One that is no subvolume's, in a RADOS namespace of its own.
+        /// Returns a directory outside all subvolumes, in its own RADOS namespace.
         static Directory apart(String path, String namespace) {
             SubvolumeSpec spec = new SubvolumeSpec(OptionalLong.empty(), 0, 0, 0700, Optional.empty());
             return new Directory(path, spec, namespace);
         }
 
-        /// The same contents and attributes under another name.
+        /// Returns a copy with the same contents and attributes under another name.
         Directory copy(String as) {
             SubvolumeSpec spec = new SubvolumeSpec(quotaBytes, uid, gid, mode, Optional.of(dataPool));
             Directory copy = new Directory(as, spec, poolNamespace);
@@ -104,7 +103,7 @@ final class InMemoryTree {
         }
     }
 
-    /// The notes on a group's or a data directory.
+    /// Returns the notes on a group's directory or a data directory.
     Optional<Map<String, String>> notesAt(String path) {
         String[] parts = path.split("/", -1);
         if (parts.length == 4) {
@@ -115,16 +114,16 @@ final class InMemoryTree {
                 : at(path).map(directory -> directory.notes);
     }
 
-    /// A snapshot: the data directory as it was.
+    /// A snapshot: a copy of the data directory.
     ///
-    /// @param held what was written down as its size
+    /// @param held the recorded size
     record SnapshotState(Instant createdAt, Directory data, OptionalLong held) {
         SnapshotState(Instant createdAt, Directory data) {
             this(createdAt, data, OptionalLong.empty());
         }
     }
 
-    /// A clone's target. It is done when it has been asked about a few times.
+    /// A clone's target, which is complete after a few queries.
     static final class CloneState {
         final Entry source;
         final String snapshot;
@@ -138,7 +137,7 @@ final class InMemoryTree {
         }
     }
 
-    /// What is written in a group.
+    /// Returns the bytes written in a group.
     long usedBytes(GroupState group) {
         return group.subvolumes.values().stream()
                 .flatMap(entry -> entry.data.stream())
@@ -146,7 +145,7 @@ final class InMemoryTree {
                 .sum();
     }
 
-    /// The group of a volume.
+    /// Returns the group of a volume.
     GroupState group(VolumeId.Provisioned volume) {
         GroupState group = groups.get(volume.group());
         if (group == null) {
@@ -155,14 +154,14 @@ final class InMemoryTree {
         return group;
     }
 
-    /// Refuses what is of another cluster.
+    /// Refuses other clusters.
     static void known(String cluster) {
         if (!cluster.equals(InMemoryCeph.CLUSTER)) {
             throw new DriverException.InUse("cluster " + cluster + " is not in the clusters file");
         }
     }
 
-    /// What there is under that name.
+    /// Returns the subvolume of that name, if it exists.
     Optional<Entry> find(VolumeId.Provisioned volume) {
         known(volume.cluster());
         return volume.fileSystem().equals(InMemoryCeph.FILE_SYSTEM)
@@ -170,12 +169,12 @@ final class InMemoryTree {
                 : Optional.empty();
     }
 
-    /// As [#find], NOT_FOUND if there is nothing.
+    /// Returns the subvolume like [#find], or throws NOT_FOUND.
     Entry mustHave(VolumeId.Provisioned volume) {
         return find(volume).orElseThrow(() -> new DriverException.NotFound("subvolume " + volume + " does not exist"));
     }
 
-    /// The data directory of a subvolume that can be used.
+    /// Returns the data directory of a usable subvolume.
     Directory mustHaveData(VolumeId.Provisioned volume) {
         Entry entry = mustHave(volume);
         if (entry.cloning()) {
@@ -184,7 +183,7 @@ final class InMemoryTree {
         return entry.data.orElseThrow(() -> new DriverException.NotFound("subvolume " + volume + " is removed"));
     }
 
-    /// Ends all clones that run.
+    /// Ends all running clones.
     synchronized void endClones(Stage stage) {
         groups.values().stream()
                 .flatMap(group -> group.subvolumes.values().stream())
@@ -193,7 +192,7 @@ final class InMemoryTree {
                 .forEach(clone -> clone.stage = stage);
     }
 
-    /// The subvolumes that clones of this snapshot go into.
+    /// Returns the target subvolumes of clones of this snapshot.
     Set<String> clonesOf(Entry source, String snapshot) {
         return groups.values().stream()
                 .flatMap(group -> group.subvolumes.entrySet().stream())
@@ -206,7 +205,7 @@ final class InMemoryTree {
                 .collect(Collectors.toSet());
     }
 
-    /// The data directory at a path: of a subvolume, of a snapshot of one, or one that a test made.
+    /// Returns the data directory at a path: of a subvolume, of its snapshot, or one that a test created.
     Optional<Directory> at(String path) {
         String[] parts = path.split("/", -1);
         if (parts.length == 5 && parts[1].equals("volumes")) {
@@ -221,7 +220,7 @@ final class InMemoryTree {
         return Optional.ofNullable(plainDirectories.get(path));
     }
 
-    /// The one data directory below a subvolume's path, or below that of a snapshot of it.
+    /// Returns the only data directory below a subvolume's path or its snapshot's path.
     Optional<Directory> below(String path) {
         String[] parts = path.split("/", -1);
         if (parts.length == 4) {
@@ -230,7 +229,7 @@ final class InMemoryTree {
         return snapshotAt(path).map(SnapshotState::data);
     }
 
-    /// The snapshot of a subvolume at a path.
+    /// Returns the snapshot at a path.
     Optional<SnapshotState> snapshotAt(String path) {
         String[] parts = path.split("/", -1);
         return parts.length == 6 && parts[4].equals(".snap")

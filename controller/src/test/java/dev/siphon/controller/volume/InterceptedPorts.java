@@ -5,18 +5,18 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// Ports with something between the domain and Ceph. What costs no round trip, which is all of [Clusters]
-/// that the domain asks for, goes straight through.
+/// Wraps ports with an interceptor between the domain and Ceph. Calls of [Clusters] bypass it: those that the
+/// domain makes need no round trip.
 public final class InterceptedPorts {
     private InterceptedPorts() {}
 
     /// A call of a port's method.
     public record Call(String method, List<Object> arguments) {}
 
-    /// What happens around a call.
+    /// Runs around a call.
     @FunctionalInterface
     public interface Interceptor {
-        /// Makes the call, or does not.
+        /// Makes the call, or skips it.
         Object around(Call call, Supplier<Object> make);
     }
 

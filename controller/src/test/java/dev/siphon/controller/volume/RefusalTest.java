@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/// Has each call that a request makes fail, once and until the claim is deleted, with every code, before and after it
-/// has done its work. Then the claim is deleted as a sidecar of Kubernetes does it: what ended with a final code is
-/// not asked for again, nor deleted; what may still be under way is asked for until it has ended, and what was made is
-/// deleted. Nothing is left.
+/// Makes each call of a request fail with every code, before and after its effect, once or until the claim is
+/// deleted. Then the claim is deleted, as Kubernetes' sidecar does it. After a final code the sidecar neither
+/// retries nor deletes. Otherwise it retries until the operation has ended, and deletes the result. Nothing may be
+/// left.
 final class RefusalTest {
     private static final Map<String, Function<String, DriverException>> CODES = new TreeMap<>(Map.of(
             "INVALID_ARGUMENT", DriverException.InvalidRequest::new,
@@ -39,17 +39,17 @@ final class RefusalTest {
             "UNAVAILABLE", DriverException.BackendUnavailable::new,
             "INTERNAL", DriverException.BackendFault::new));
 
-    /// Tries of a sidecar before the claim is deleted, and until it is worth no more after that.
+    /// Attempts of a sidecar before the claim is deleted, and the most attempts after that.
     private static final int TRIES = 3;
 
-    /// The claim's namespace, as the provisioner tells it.
+    /// The claim's namespace, as the provisioner passes it.
     private static final Map<String, String> CLAIM = Map.of("csi.storage.k8s.io/pvc/namespace", "team");
 
-    /// What a claim, or a VolumeSnapshot, asks for.
+    /// The request of a claim or a VolumeSnapshot.
     ///
-    /// @param prepare makes what must be there before
-    /// @param make what may be refused anywhere
-    /// @param delete what was made
+    /// @param prepare creates the preconditions
+    /// @param make may be refused at any call
+    /// @param delete deletes the result
     private record Story<T, R>(String name, Function<World, T> prepare, Maker<T, R> make, Deleter<R> delete) {}
 
     @FunctionalInterface
@@ -155,10 +155,10 @@ final class RefusalTest {
         return tests.stream();
     }
 
-    /// Fails a call.
+    /// Makes a call fail.
     ///
-    /// @param point its number
-    /// @param stays whether the same call fails each time until it is mended
+    /// @param point the call's index
+    /// @param stays whether equal calls keep failing until `mended`
     /// @param seen the calls so far
     private record Refuser(
             int point,
@@ -204,7 +204,7 @@ final class RefusalTest {
         world.restart(refuser);
         boolean ended = false;
         for (int tries = 0; tries < 2 * TRIES && !ended; tries++) {
-            // the claim is deleted, and somebody mends what is broken
+            // the claim is deleted, and the fault is repaired
             refuser.mended().set(tries >= TRIES);
             ended = ask(story, world, prepared, refuser.mended());
         }
@@ -214,7 +214,7 @@ final class RefusalTest {
         assertEquals(Set.of(), world.leaving);
     }
 
-    /// @return whether the sidecar has nothing left to do
+    /// @return whether the sidecar is done
     private static <T, R> boolean ask(Story<T, R> story, World world, T prepared, AtomicBoolean mended) {
         try {
             R made = story.make().make(world, prepared);

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Which calls to Ceph each operation makes; a method of a port is one round trip.
+/// The calls to Ceph of each operation; each method call of a port is one round trip.
 final class RoundTripsTest {
     private final World world = new World();
     private final List<String> calls = new ArrayList<>();
@@ -31,7 +31,7 @@ final class RoundTripsTest {
 
     private void start() {
         world.restart((call, make) -> {
-            // the client knows the notes of a group as long as nobody changes them
+            // the client caches a group's notes as long as nobody changes them
             if (!call.method().equals("note")) {
                 calls.add(call.method());
             }

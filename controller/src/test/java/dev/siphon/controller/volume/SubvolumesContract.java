@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What [Subvolumes] promises, for the real one and the fake alike.
+/// The contract of [Subvolumes], for the adapter and the fake.
 public abstract class SubvolumesContract {
     private static final long MIB = 1L << 20;
     private static final long SIZE = 64 * MIB;
@@ -48,7 +48,7 @@ public abstract class SubvolumesContract {
 
     protected abstract Subvolumes subvolumes();
 
-    /// Has clones that begin from now on take so long at least; until then it is [Clones#TAKES].
+    /// Sets the minimum duration of clones started from now on; initially [Clones#TAKES].
     protected abstract void clonesTake(Duration least);
 
     @BeforeEach
@@ -75,7 +75,7 @@ public abstract class SubvolumesContract {
                     .snapshots(left)
                     .forEach(each -> Clones.untilDone(() -> subvolumes().removeSnapshot(new SnapshotId(left, each))));
         }
-        // Ceph 18 takes the rest of a subvolume away when it has purged what the volume held
+        // Ceph 18 removes the rest of a subvolume only after it has purged the content
         Clones.untilDone(() -> {
             if (!subvolumes().list(group).equals(Optional.of(List.of()))) {
                 throw new DriverException.OperationPending(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 final class VolumeListingTest {
     private final World world = new World();
 
-    /// All pages, one after the other.
+    /// Returns the entries of all pages.
     private static <T> List<T> all(BiFunction<Integer, String, VolumeListing.Page<T>> list, int most) {
         List<T> entries = new ArrayList<>();
         String token = "";

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Volumes with contents: clones, copies, and those that are a snapshot.
+/// Volumes with content: clones, copies, and volumes that show a snapshot.
 final class VolumePopulatorTest {
     private final World world = new World();
     private VolumeId.Provisioned source = World.unused();
@@ -149,7 +149,7 @@ final class VolumePopulatorTest {
         assertEquals(3, world.ceph.everything().size());
     }
 
-    /// Whose clones wait holds workers of the provisioner, which make everybody's volumes.
+    /// Waiting for a clone occupies a worker of the provisioner, which creates everybody's volumes.
     @Test
     void anAccountHasSoManyClonesAtWorkAndNoMore() throws Exception {
         world.ceph.clonesTake(1000);
@@ -186,7 +186,7 @@ final class VolumePopulatorTest {
         VolumeRequest request = fromSnapshot("copy", Map.of());
         assertThrows(DriverException.OperationPending.class, () -> world.create(request));
         VolumeId.Provisioned half = cloning();
-        // as a controller does that was started again meanwhile
+        // as after a restart of the controller
         world.keys.add(half);
         world.ceph.failClones();
         world.ceph.clonesTake(1000);
@@ -221,7 +221,7 @@ final class VolumePopulatorTest {
         assertNoTrace();
     }
 
-    /// The volume that a clone runs into.
+    /// Returns the target volume of a running clone.
     private VolumeId.Provisioned cloning() {
         String half = world.ceph.everything().stream()
                 .filter(each -> each.contains("cloning"))

@@ -20,10 +20,10 @@ final class World {
     final InMemoryCeph ceph;
     final InMemoryDirectory directory = directory();
     final AtomicReference<Duration> timeLeft = new AtomicReference<>(Duration.ofSeconds(30));
-    /// The volumes that have a key.
+    /// Volumes with a key.
     final Set<VolumeId.Provisioned> keys = ConcurrentHashMap.newKeySet();
 
-    /// The volumes that may be gone.
+    /// Volumes that may be gone.
     final Set<VolumeId.Provisioned> leaving = ConcurrentHashMap.newKeySet();
 
     ControllerDomain domain;
@@ -61,7 +61,7 @@ final class World {
         };
     }
 
-    /// The directory with the accounts u1 (10001) and u2 (10002).
+    /// Returns a directory with the accounts u1 (10001) and u2 (10002).
     static InMemoryDirectory directory() {
         Map<String, Account> accounts = Map.of(
                 "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
@@ -69,12 +69,12 @@ final class World {
         return new InMemoryDirectory(accounts);
     }
 
-    /// The controller dies and is started again: what it knew is gone.
+    /// Restarts the controller, which loses its memory.
     void restart() {
         domain = over(ceph.ports(), AccountAccess.NONE);
     }
 
-    /// As [#restart], with something between the driver and Ceph.
+    /// Restarts like [#restart], with an interceptor between the driver and Ceph.
     void restart(InterceptedPorts.Interceptor interceptor) {
         AccountAccess access = (group, account, namespace) -> {
             Object _ = interceptor.around(
@@ -83,35 +83,35 @@ final class World {
         domain = over(InterceptedPorts.of(ceph.ports(), interceptor), access);
     }
 
-    /// A volume of 1 GiB for u1.
+    /// Returns the request for a volume of 1 GiB for u1.
     static VolumeRequest request(String name) {
         return request(name, Map.of());
     }
 
-    /// A volume of 1 GiB for u1, unless the parameters name another owner.
+    /// Returns the request for a volume of 1 GiB for u1, unless the parameters name another owner.
     static VolumeRequest request(String name, Map<String, String> parameters) {
         Map<String, String> all = new java.util.HashMap<>(parameters);
         all.putIfAbsent("owner", "u1");
         return new VolumeRequest(name, new CapacityRange(GIB, 0), ClassParameters.parse(all), false, Optional.empty());
     }
 
-    /// The same volume with contents.
+    /// Returns the same request with content.
     static VolumeRequest filledFrom(ContentSource source, VolumeRequest request) {
         return new VolumeRequest(
                 request.name(), request.capacity(), request.parameters(), request.readOnly(), Optional.of(source));
     }
 
-    /// The same volume of another size.
+    /// Returns the same request with another size.
     static VolumeRequest sized(CapacityRange capacity, VolumeRequest request) {
         return new VolumeRequest(request.name(), capacity, request.parameters(), request.readOnly(), request.source());
     }
 
-    /// The same volume, only to be read.
+    /// Returns the same request as read-only.
     static VolumeRequest readOnly(VolumeRequest request) {
         return new VolumeRequest(request.name(), request.capacity(), request.parameters(), true, request.source());
     }
 
-    /// An id that a field can have before there is a volume.
+    /// Returns a valid id of no existing volume.
     static VolumeId.Provisioned unused() {
         return new VolumeId.Provisioned(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a", "v");
     }
@@ -120,7 +120,7 @@ final class World {
         return (VolumeId.Provisioned) domain.volumes().create(request).id();
     }
 
-    /// A volume of u1 with one file in it.
+    /// Creates a volume of u1 with one file.
     VolumeId.Provisioned volumeWithFile(String name) {
         VolumeId.Provisioned made = create(request(name));
         ceph.write(made, "file", "contents of " + name);

@@ -1,4 +1,4 @@
-/// Tests of the domain over a Ceph in memory, and what every Ceph must do for it.
+/// Tests of the domain over a Ceph in memory, and the contracts of its ports.
 @NullMarked
 package dev.siphon.controller.volume;
 

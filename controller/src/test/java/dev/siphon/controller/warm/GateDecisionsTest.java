@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/// Where datasets are filled for pods that wait, and when these are let go.
+/// Where datasets are filled for waiting pods, and when the gate opens for them.
 final class GateDecisionsTest {
     private static final GateSettings SETTINGS = new GateSettings(Duration.ofMinutes(10), 2);
     private static final Set<String> DATASETS = Set.of(X);
@@ -84,7 +84,7 @@ final class GateDecisionsTest {
                 opened(only(gates(nodes, local("a"), local("b")), pod("p", 2, anywhere())), "warm"));
     }
 
-    /// The queue is the scheduler's.
+    /// The scheduler keeps the queue.
     @Test
     void whereNoNodeHasRoomOneThatHasTheDatasetIsEnough() {
         List<ClusterNode> nodes = List.of(node("a", 8, 0), node("b", 8, 1));
@@ -168,7 +168,7 @@ final class GateDecisionsTest {
         assertInstanceOf(GateVerdict.Wait.class, decision.verdicts().get(pod));
     }
 
-    /// What is filled for it would stay on the disk for as long.
+    /// What is filled for the pod would occupy the disk for just as long.
     @Test
     void aPodThatWantsToWaitForYearsWaitsForADay() {
         GatedPod pod = pod("p", 1, anywhere(), 24 * 3_600 + 1);

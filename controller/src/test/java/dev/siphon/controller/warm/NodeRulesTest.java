@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// By Kubernetes' documents, "Assigning Pods to Nodes" and "Taints and Tolerations".
+/// Follows Kubernetes' documents "Assigning Pods to Nodes" and "Taints and Tolerations".
 final class NodeRulesTest {
     private static final NodeRules NONE = new NodeRules(Map.of(), Optional.empty(), List.of());
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Pods, nodes and replicas for tests.
+/// Creates pods, nodes and replicas for tests.
 final class WarmWorld {
     static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
     static final String X = "u1.x";
@@ -30,7 +30,7 @@ final class WarmWorld {
         return new ResourceAmounts(Map.of(GPU, BigDecimal.valueOf(number)));
     }
 
-    /// @param free GPUs of `all`
+    /// @param free the free GPUs of `all`
     static ClusterNode node(String name, int all, int free) {
         return new ClusterNode(
                 name, "host-" + name, Map.of("node", name), List.of(), true, gpus(all), gpus(all - free));
@@ -45,7 +45,7 @@ final class WarmWorld {
         return new NodeRules(Map.of(), Optional.empty(), List.of());
     }
 
-    /// One that has waited for 10 s.
+    /// Returns a pod that has waited for 10 s.
     static GatedPod pod(String name, int gpus, NodeRules rules) {
         return pod(name, gpus, rules, 10);
     }
@@ -83,7 +83,7 @@ final class WarmWorld {
         return replica(node, DatasetReplica.Report.failed(why));
     }
 
-    /// One of which its node says nothing since it was told.
+    /// Returns a replica whose node has reported nothing since the order.
     static OrderedReplica silent(String node, int seconds) {
         OrderedReplica told = local(node);
         return new OrderedReplica(told.name(), NOW.minusSeconds(seconds), told.order(), Optional.empty());
