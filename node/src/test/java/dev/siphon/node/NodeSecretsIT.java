@@ -52,7 +52,7 @@ class NodeSecretsIT {
         assertEquals(List.of(), filesWith(key));
     }
 
-    /// Lets staging fail in every way, and checks each error.
+    /// Makes staging fail in many ways, and checks that no error contains the key.
     private void refusedWithoutKey(Lab.Volume volume, String key) {
         Map<String, String> stranger = new HashMap<>(volume.secrets());
         stranger.put("userID", "stranger");

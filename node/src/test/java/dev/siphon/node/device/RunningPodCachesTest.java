@@ -64,7 +64,7 @@ final class RunningPodCachesTest {
                 .collect(Collectors.joining());
     }
 
-    /// The pod's GPUs at each check, and the socket with the nearest disks. Empty means no preference, so
+    /// The pod's GPUs at each check, and the socket with the nearest disks. `-` means no preference, so
     /// everything stays in place.
     @ParameterizedTest(name = "{0}")
     @CsvSource(

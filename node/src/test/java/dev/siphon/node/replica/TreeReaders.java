@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /// Processes that read random files of a tree until closed, each in its own way. The page cache is dropped
 /// repeatedly meanwhile. This class checks what they read.
 final class TreeReaders implements AutoCloseable {
-    /// Dropping caches makes every process of this machine read its data again.
+    /// Interval between drops of the page cache. Each drop makes every process of this machine read its data again.
     private static final long FORGET_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final TestDataset dataset;

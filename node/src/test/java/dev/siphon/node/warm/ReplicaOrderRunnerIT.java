@@ -96,7 +96,7 @@ final class ReplicaOrderRunnerIT {
                 "lab", "cephfs", dataset.digest().beginning(), Optional.empty(), "/datasets/x");
     }
 
-    /// Makes the image available once its key is known.
+    /// Makes an image available when it is pinned, and records the key.
     private final class Images implements PinnedImages {
         private final List<CephCredentials> credentials = new CopyOnWriteArrayList<>();
         private final List<TestDataset> known = new CopyOnWriteArrayList<>(List.of(dataset));
