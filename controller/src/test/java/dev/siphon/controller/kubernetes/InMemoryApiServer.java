@@ -324,8 +324,7 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(OK, put(path, object, before));
     }
 
-    /// Returns whether this is a server-side apply, which creates missing objects; other patches need an existing
-    /// one.
+    /// Returns whether this is a server-side apply, which creates missing objects.
     private static boolean isApply(HttpExchange exchange) {
         return Optional.ofNullable(exchange.getRequestHeaders().getFirst("Content-Type"))
                 .filter(type -> type.startsWith("application/apply-patch"))

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
@@ -193,11 +194,12 @@ class FailingDiskIT {
             awaitPlace(replicas, new ReadLocation.Local(good.directory()));
             Path away = workplace.path("away");
             Files.move(good.directory(), away);
+            Files.createFile(good.directory()); // the driver would create a missing directory
             replicas.list(); // meets the error
             awaitPlace(replicas, new ReadLocation.Remote());
             assertTrue(dataset.isRight(tree));
             TestDataset.flip(away.resolve(dataset.digest().hex()).resolve("image"), 17L << 12);
-            Files.move(away, good.directory());
+            Files.move(away, good.directory(), StandardCopyOption.REPLACE_EXISTING);
             awaitPlace(replicas, new ReadLocation.Local(good.directory()));
             TestDataset.dropCaches();
             assertTrue(dataset.isRight(tree));
