@@ -104,7 +104,8 @@ final class Informer<T> {
         /// @return empty to keep nothing
         Optional<T> of(ObjectParts object, Optional<T> before);
 
-        /// Called after an object is deleted.
+        /// Called after an object is deleted. A list may show another object of the same name before: see
+        /// [Informer#isSame].
         default void gone(T before) {}
     }
 
@@ -331,6 +332,13 @@ final class Informer<T> {
         version = JsonParts.text(event.object().kept(), "metadata", "resourceVersion")
                 .orElse(version);
         hear();
+    }
+
+    /// Returns whether an index still refers to a deleted object's value. An object of the same name that was created
+    /// since has an equal value, but another one.
+    @SuppressWarnings("ReferenceEquality")
+    static <T> boolean isSame(T indexed, T deleted) {
+        return indexed == deleted;
     }
 
     private static String uid(ObjectParts object) {

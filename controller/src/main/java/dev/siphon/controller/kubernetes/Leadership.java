@@ -171,7 +171,8 @@ public final class Leadership implements AutoCloseable {
         if (!holder.isEmpty()
                 && before.map(Leadership::holder).filter(holder::equals).isEmpty()) {
             int transitions = Optional.ofNullable(spec.getLeaseTransitions()).orElse(-1);
-            spec.withAcquireTime(now).withLeaseTransitions(transitions + 1);
+            spec.withAcquireTime(now)
+                    .withLeaseTransitions(transitions == Integer.MAX_VALUE ? transitions : transitions + 1);
         }
         var request = client.resource(spec.endSpec().build());
         try {

@@ -77,8 +77,12 @@ final class PersistentVolumes {
     }
 
     private void forget(KnownVolume standing) {
-        standing.provisioned().ifPresent(volume -> byVolume.remove(volume, standing));
-        standing.claim().ifPresent(claim -> byClaim.remove(claim, standing));
+        standing.provisioned()
+                .ifPresent(volume ->
+                        byVolume.computeIfPresent(volume, (_, now) -> Informer.isSame(now, standing) ? null : now));
+        standing.claim()
+                .ifPresent(claim ->
+                        byClaim.computeIfPresent(claim, (_, now) -> Informer.isSame(now, standing) ? null : now));
     }
 
     /// Watches the PersistentVolumes until the task is closed.

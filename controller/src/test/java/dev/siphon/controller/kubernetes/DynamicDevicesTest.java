@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -220,6 +222,24 @@ final class DynamicDevicesTest {
         var _ = devices.orElseThrow().needs(pods);
         ofTemplate("1", "one");
         assertEquals("1", needs("1"), "also where they were there before");
+    }
+
+    @Test
+    void aNamespaceWhoseTemplatesTakeLongIsReadHalfASecond() {
+        template("one", "gpu", 1);
+        slice("node-1");
+        AtomicInteger slow = new AtomicInteger();
+        server.refuse(request -> {
+            if (request.contains("/namespaces/other/")) {
+                slow.incrementAndGet();
+                now.addAndGet(Duration.ofMillis(100).toNanos());
+            }
+            return OptionalInt.empty();
+        });
+        IntStream.range(0, 100).forEach(index -> ofOthers("other", index));
+        ofTemplate("1", "one");
+        assertEquals("1", needs("1"));
+        assertEquals(5, slow.get());
     }
 
     @Test
