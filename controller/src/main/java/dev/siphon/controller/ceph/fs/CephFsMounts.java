@@ -5,6 +5,7 @@ import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,6 +29,9 @@ final class CephFsMounts {
     private static final String REMOVALS = "removals";
     private static final String OF_STATIC_VOLUMES = "static";
     private static final String PROBES = "probes";
+
+    /// The mounts that every volume passes through; the others also walk trees.
+    private static final Set<String> OF_VOLUMES = Set.of(CALLS, LOOK_UPS, PROBES);
 
     private final Supplier<ClusterAccess> access;
     private final String fileSystem;
@@ -93,7 +97,9 @@ final class CephFsMounts {
     /// this run.
     private synchronized Mount open(String use, String directory) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
-        Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session(use), sessions(left));
+        long inodes = OF_VOLUMES.contains(use) ? MountHandle.FEW_INODES : MountHandle.MANY_INODES;
+        MountHandle.Session session = new MountHandle.Session(session(use), sessions(left), inodes);
+        Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session);
         takenOver = true;
         return mount;
     }

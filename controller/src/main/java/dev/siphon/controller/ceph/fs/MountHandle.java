@@ -14,9 +14,12 @@ final class MountHandle implements NativeHandle {
     /// Maximum size of a client's data cache; the default is 200 MB.
     private static final long CACHE_BYTES = 32L << 20;
 
-    /// Maximum number of inodes in a client's cache; the default is 16,384. Each takes about 4 kB of this
-    /// process. The directories on the way of every call stay cached, because each lookup makes them the newest.
-    private static final long CACHED_INODES = 512;
+    /// Maximum number of inodes in the cache of a client for calls about volumes; the default is 16,384. Each takes
+    /// about 4 kB of this process. The directories that every call passes through stay cached.
+    static final long FEW_INODES = 512;
+
+    /// Maximum number for a client that walks trees: all directories above its current one count.
+    static final long MANY_INODES = 4_096;
 
     private final Mount mount;
     private final NativeCalls calls;
@@ -33,31 +36,32 @@ final class MountHandle implements NativeHandle {
 
     /// Connects a client that only sends commands to MDS daemons; blocks in native code.
     static Mount connect(ClusterAccess access, CallLimits limits) {
-        return new Mount(connect(access, limits, _ -> {}), "/");
+        return new Mount(connect(access, limits, FEW_INODES, _ -> {}), "/");
     }
 
     /// Mounts a directory of a file system; blocks in native code. It never tries the root first: if the user's
     /// caps are limited to the directory, Ceph's log would report a denied client.
     ///
-    /// @param session the uuid of its session
-    /// @param ended the uuids of the sessions to end before
     /// @throws DriverException.NotFound (NOT_FOUND) if the directory does not exist yet
     static Mount mount(
-            ClusterAccess access,
-            String fileSystem,
-            String directory,
-            CallLimits limits,
-            String session,
-            List<String> ended) {
+            ClusterAccess access, String fileSystem, String directory, CallLimits limits, Session session) {
         Consumer<LibcephfsClient> mounted = client -> {
             client.select(fileSystem);
-            ended.forEach(client::endSession);
-            client.mount(directory, session);
+            session.ended().forEach(client::endSession);
+            client.mount(directory, session.uuid());
         };
-        return new Mount(connect(access, limits, mounted), directory);
+        return new Mount(connect(access, limits, session.cachedInodes(), mounted), directory);
     }
 
-    private static LibcephfsClient connect(ClusterAccess access, CallLimits limits, Consumer<LibcephfsClient> then) {
+    /// A session of a client.
+    ///
+    /// @param uuid identifies it to the MDS
+    /// @param ended the uuids of the sessions to end before
+    /// @param cachedInodes [#FEW_INODES] or [#MANY_INODES]
+    record Session(String uuid, List<String> ended, long cachedInodes) {}
+
+    private static LibcephfsClient connect(
+            ClusterAccess access, CallLimits limits, long cachedInodes, Consumer<LibcephfsClient> then) {
         LibcephfsClient client = LibcephfsClient.create(access.user());
         try {
             client.configure("mon_host", access.monHost());
@@ -66,7 +70,7 @@ final class MountHandle implements NativeHandle {
                     "client_mount_timeout", Long.toString(limits.connect().toSeconds()));
             client.configure("client_oc_size", Long.toString(CACHE_BYTES));
             client.configure("client_oc_max_dirty", Long.toString(CACHE_BYTES / 2));
-            client.configure("client_cache_size", Long.toString(CACHED_INODES));
+            client.configure("client_cache_size", Long.toString(cachedInodes));
             client.configure("log_to_stderr", "false");
             client.configure("err_to_stderr", "false");
             // See RadosHandle.
