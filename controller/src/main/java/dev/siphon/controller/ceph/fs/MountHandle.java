@@ -43,8 +43,7 @@ final class MountHandle implements NativeHandle {
     /// caps are limited to the directory, Ceph's log would report a denied client.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the directory does not exist yet
-    static Mount mount(
-            ClusterAccess access, String fileSystem, String directory, CallLimits limits, Session session) {
+    static Mount mount(ClusterAccess access, String fileSystem, String directory, CallLimits limits, Session session) {
         Consumer<LibcephfsClient> mounted = client -> {
             client.select(fileSystem);
             session.ended().forEach(client::endSession);
