@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaConstructor;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,10 +54,7 @@ final class DecisionsTest {
     }
 
     private static Set<String> methods() {
-        return new ClassFileImporter()
-                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.siphon").stream()
-                        .flatMap(DecisionsTest::methods)
-                        .collect(toSet());
+        return SiphonClasses.ALL.stream().flatMap(DecisionsTest::methods).collect(toSet());
     }
 
     private static Stream<String> methods(JavaClass type) {

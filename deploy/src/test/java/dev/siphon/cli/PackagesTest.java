@@ -3,9 +3,6 @@ package dev.siphon.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,10 +19,6 @@ final class PackagesTest {
     private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\| .*");
     private static final Pattern HEAD = Pattern.compile("\\| ([a-z-]+) \\| \\|");
 
-    private final JavaClasses classes = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages(ROOT + "cli", ROOT + "csi", ROOT + "controller", ROOT + "node");
-
     /// The place of a package.
     private record Row(String module, int number) {
         boolean mayUse(Row other) {
@@ -38,7 +31,7 @@ final class PackagesTest {
     @Test
     void eachPackageStandsInOneTable() throws IOException {
         TreeSet<String> there = new TreeSet<>();
-        classes.stream()
+        SiphonClasses.ALL.stream()
                 .map(PackagesTest::packageOf)
                 .filter(each -> !each.endsWith(".v1"))
                 .forEach(there::add);
@@ -49,7 +42,7 @@ final class PackagesTest {
     void aPackageDependsOnThoseBelowIt() throws IOException {
         Map<String, Row> rows = rows();
         TreeSet<String> upwards = new TreeSet<>();
-        for (JavaClass each : classes) {
+        for (JavaClass each : SiphonClasses.ALL) {
             Row from = rows.get(packageOf(each));
             each.getDirectDependenciesFromSelf().forEach(dependency -> {
                 Row to = rows.get(packageOf(dependency.getTargetClass()));

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
@@ -21,11 +19,10 @@ import org.junit.jupiter.api.Test;
 final class TypeNamesTest {
     @Test
     void noSimpleNameHasTwoMeanings() {
-        Map<String, Set<JavaClass>> all = new ClassFileImporter()
-                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.siphon").stream()
-                        .filter(TypeNamesTest::isNamedForOthers)
-                        .collect(groupingBy(
-                                JavaClass::getSimpleName, mapping(type -> type, toCollection(TypeNamesTest::byName))));
+        Map<String, Set<JavaClass>> all = SiphonClasses.ALL.stream()
+                .filter(TypeNamesTest::isNamedForOthers)
+                .collect(groupingBy(
+                        JavaClass::getSimpleName, mapping(type -> type, toCollection(TypeNamesTest::byName))));
         Map<String, Set<JavaClass>> several = new TreeMap<>(all);
         several.values().removeIf(types -> types.size() == 1 || types.stream().noneMatch(JavaClass::isTopLevelClass));
         assertEquals(Map.of(), several, "names with several meanings");

@@ -72,7 +72,7 @@ final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
 
     @Override
     public void gone(KnownClaim before) {
-        known.computeIfPresent(before.claim(), (_, now) -> Informer.isSame(now, before) ? null : now);
+        Informer.forget(known, before.claim(), before);
     }
 
     /// Returns what a claim shows; empty if it does not exist, or its PersistentVolume is not known yet.

@@ -105,7 +105,7 @@ final class Informer<T> {
         Optional<T> of(ObjectParts object, Optional<T> before);
 
         /// Called after an object is deleted. A list may show another object of the same name before: see
-        /// [Informer#isSame].
+        /// [Informer#forget].
         default void gone(T before) {}
     }
 
@@ -334,11 +334,12 @@ final class Informer<T> {
         hear();
     }
 
-    /// Returns whether an index still refers to a deleted object's value. An object of the same name that was created
-    /// since has an equal value, but another one.
+    /// Removes a deleted object's value from an index, unless the entry is another object's by now: one of the same
+    /// name
+    /// that was created since has an equal value, and may be listed before the deletion is noticed.
     @SuppressWarnings("ReferenceEquality")
-    static <T> boolean isSame(T indexed, T deleted) {
-        return indexed == deleted;
+    static <K, T> void forget(Map<K, T> index, K key, T deleted) {
+        index.computeIfPresent(key, (_, now) -> now == deleted ? null : now);
     }
 
     private static String uid(ObjectParts object) {

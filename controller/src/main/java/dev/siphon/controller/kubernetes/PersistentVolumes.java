@@ -77,12 +77,8 @@ final class PersistentVolumes {
     }
 
     private void forget(KnownVolume standing) {
-        standing.provisioned()
-                .ifPresent(volume ->
-                        byVolume.computeIfPresent(volume, (_, now) -> Informer.isSame(now, standing) ? null : now));
-        standing.claim()
-                .ifPresent(claim ->
-                        byClaim.computeIfPresent(claim, (_, now) -> Informer.isSame(now, standing) ? null : now));
+        standing.provisioned().ifPresent(volume -> Informer.forget(byVolume, volume, standing));
+        standing.claim().ifPresent(claim -> Informer.forget(byClaim, claim, standing));
     }
 
     /// Watches the PersistentVolumes until the task is closed.

@@ -43,7 +43,8 @@ public final class PublishCheck {
     /// @param pod its name; empty if the orchestrator does not report it
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace may not use the volume
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not report the pod's namespace
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now, or have no room
+    ///     for the dataset of the claim
     public void check(
             VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace, Optional<String> pod) {
         boolean unasked = grants.isEmpty() || (namespace.isEmpty() && own.isEmpty());
@@ -64,18 +65,11 @@ public final class PublishCheck {
         GrantsSource.KnownGrants known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
         Optional<String> refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         if (refusal.isPresent()) {
-            Optional<String> leftOut = claimed(volume)
-                    .filter(dataset -> isLeftOut(dataset, known.grants()))
-                    .map(_ -> FULL);
-            throw refused(refusal.get(), known.outdated().or(() -> leftOut));
+            boolean isUncertain = volume instanceof VolumeId.DatasetVolume dataset
+                    && dataset.claim().isPresent()
+                    && isLeftOut(dataset, known.grants());
+            throw refused(refusal.get(), known.outdated().or(() -> isUncertain ? Optional.of(FULL) : Optional.empty()));
         }
-    }
-
-    private static Optional<VolumeId.DatasetVolume> claimed(VolumeId volume) {
-        return Optional.of(volume)
-                .filter(VolumeId.DatasetVolume.class::isInstance)
-                .map(VolumeId.DatasetVolume.class::cast)
-                .filter(dataset -> dataset.claim().isPresent());
     }
 
     /// Returns whether a dataset may be missing only because the published grants have no room for it.

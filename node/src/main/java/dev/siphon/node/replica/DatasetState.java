@@ -30,12 +30,12 @@ final class DatasetState {
     private Optional<DatasetImage> image = Optional.empty();
     private final Map<ImageMountKey, ImageMount> attached = new HashMap<>();
     private Optional<String> problem = Optional.empty();
-    private Optional<Path> markCorrupt = Optional.empty();
+    private Optional<Path> corrupt = Optional.empty();
     private long attachmentChanges;
     private final Map<Path, Check> checked = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
     private boolean filling;
-    private boolean markKernelAsked;
+    private boolean kernelAsked;
     private boolean wanted;
     private final Set<Object> keepers = new HashSet<>();
     private boolean warm;
@@ -141,11 +141,11 @@ final class DatasetState {
 
     /// Records that the kernel was queried for the dataset's mounts.
     synchronized void markKernelAsked() {
-        markKernelAsked = true;
+        kernelAsked = true;
     }
 
     synchronized boolean isKernelAsked() {
-        return markKernelAsked;
+        return kernelAsked;
     }
 
     /// Returns the cache directories whose replicas are behind the dataset's trees.
@@ -253,12 +253,7 @@ final class DatasetState {
 
     /// Returns whether the state holds information that neither disks nor kernel have.
     synchronized boolean isRemembered() {
-        return isAttached()
-                || isWanted()
-                || isPinned()
-                || use.isPresent()
-                || markCorrupt.isPresent()
-                || !checked.isEmpty();
+        return isAttached() || isWanted() || isPinned() || use.isPresent() || corrupt.isPresent() || !checked.isEmpty();
     }
 
     /// Returns whether a replica for the common tree is wanted, if there is none.
@@ -354,11 +349,11 @@ final class DatasetState {
 
     /// Records that the replica in `cache` is corrupt and must be abandoned; empty clears the mark.
     synchronized void markCorrupt(Optional<Path> cache) {
-        markCorrupt = cache;
+        corrupt = cache;
     }
 
-    synchronized Optional<Path> markCorrupt() {
-        return markCorrupt;
+    synchronized Optional<Path> corruptReplica() {
+        return corrupt;
     }
 
     /// A successful check of a whole replica.

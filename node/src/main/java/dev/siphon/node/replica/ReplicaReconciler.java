@@ -131,12 +131,12 @@ final class ReplicaReconciler {
         if (disk.isPresent()) {
             switcher.back(state, directory.path());
             // once the disk works, the replica is verified completely before it is used again
-            state.markCorrupt(state.markCorrupt().filter(damaged -> !damaged.equals(directory.path())));
+            state.markCorrupt(state.corruptReplica().filter(damaged -> !damaged.equals(directory.path())));
             state.problem(disk);
             state.requestReplica(false);
             return true;
         }
-        if (state.markCorrupt().filter(directory.path()::equals).isEmpty()) {
+        if (state.corruptReplica().filter(directory.path()::equals).isEmpty()) {
             return false;
         }
         state.requestReplica(false);
@@ -189,7 +189,7 @@ final class ReplicaReconciler {
     private Optional<Duration> adopt(DatasetState state, Optional<ImageMountKey> tree, CachedReplica replica) {
         if (!untilCheck(state, replica).isPositive()) {
             if (!verifyReplica(state, replica, Optional.empty(), () -> false)) {
-                if (state.markCorrupt().filter(replica.cache()::equals).isPresent()) {
+                if (state.corruptReplica().filter(replica.cache()::equals).isPresent()) {
                     state.requestReplica(false);
                     discard(state, cacheDirectories.at(replica.cache()), replica);
                 }

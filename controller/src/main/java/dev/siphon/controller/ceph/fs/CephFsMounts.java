@@ -5,7 +5,6 @@ import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -30,9 +29,6 @@ final class CephFsMounts {
     private static final String OF_STATIC_VOLUMES = "static";
     private static final String PROBES = "probes";
 
-    /// The mounts that every volume passes through; the others also walk trees.
-    private static final Set<String> OF_VOLUMES = Set.of(CALLS, LOOK_UPS, PROBES);
-
     private final Supplier<ClusterAccess> access;
     private final String fileSystem;
     private final CallLimits limits;
@@ -54,51 +50,50 @@ final class CephFsMounts {
 
     /// Opens the mount for calls; blocks in native code.
     Mount forCalls() {
-        return open(CALLS, VOLUMES);
+        return open(CALLS, VOLUMES, MountHandle.FEW_INODES);
     }
 
     /// Opens the mount for lookups of single files; blocks in native code.
     Mount forLookUps() {
-        return open(LOOK_UPS, VOLUMES);
+        return open(LOOK_UPS, VOLUMES, MountHandle.FEW_INODES);
     }
 
     /// Opens the mount for [CapabilityProbes]; blocks in native code.
     Mount forProbes() {
-        return open(PROBES, VOLUMES);
+        return open(PROBES, VOLUMES, MountHandle.FEW_INODES);
     }
 
     /// Opens the mount for datasets; blocks in native code.
     Mount forDatasets() {
-        return open(OF_DATASETS, DATASETS);
+        return open(OF_DATASETS, DATASETS, MountHandle.MANY_INODES);
     }
 
     /// Opens the mount for calls before a volume's removal; blocks in native code.
     Mount forRemovals() {
-        return open(REMOVALS, VOLUMES);
+        return open(REMOVALS, VOLUMES, MountHandle.MANY_INODES);
     }
 
     /// Opens the mount of the whole file system, for static volumes outside the other mounts; blocks in native
     /// code. If the user's caps are limited to directories, mounts /volumes: all else is out of reach.
     Mount forStaticVolumes() {
         try {
-            return open(OF_STATIC_VOLUMES, "/");
+            return open(OF_STATIC_VOLUMES, "/", MountHandle.MANY_INODES);
         } catch (DriverException.AccessDenied _) {
-            return open(OF_STATIC_VOLUMES, VOLUMES);
+            return open(OF_STATIC_VOLUMES, VOLUMES, MountHandle.MANY_INODES);
         }
     }
 
     /// Opens the mount for the copying thread that calls this; blocks in native code.
     Mount forCopy() {
-        return open(Thread.currentThread().getName(), VOLUMES);
+        return open(Thread.currentThread().getName(), VOLUMES, MountHandle.MANY_INODES);
     }
 
     /// Opens a mount. The first ends all sessions that an earlier run of this controller left; each later one
     /// ends the session of its predecessor, which may hang. One opens at a time, so the first ends no session of
     /// this run.
-    private synchronized Mount open(String use, String directory) {
+    private synchronized Mount open(String use, String directory, long cachedInodes) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
-        long inodes = OF_VOLUMES.contains(use) ? MountHandle.FEW_INODES : MountHandle.MANY_INODES;
-        MountHandle.Session session = new MountHandle.Session(session(use), sessions(left), inodes);
+        MountHandle.Session session = new MountHandle.Session(session(use), sessions(left), cachedInodes);
         Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session);
         takenOver = true;
         return mount;
