@@ -65,7 +65,7 @@ public sealed interface VolumeId {
     /// gave it to a claim. The id holds the digest, so that no other image can replace it later, and so that the
     /// mount identifies its dataset.
     ///
-    /// @param digest the beginning of its manifest's digest ([Digest#beginning])
+    /// @param digest the beginning of its manifest's digest ([dev.siphon.csi.dataset.Digest#beginning])
     /// @param claim distinguishes the volumes of one dataset; empty if a person wrote the id
     /// @param path the directory that holds the files `image` and `image.manifest`
     record DatasetVolume(String cluster, String fileSystem, String digest, Optional<String> claim, String path)

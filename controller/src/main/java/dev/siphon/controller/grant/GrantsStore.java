@@ -26,7 +26,7 @@ public interface GrantsStore {
 
     /// Adds an event where the grants are; does nothing if the place has no events.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no reply
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if there is no reply
     default void warn(String what) {}
 
     /// Returns where nodes read the grants, for messages.

@@ -8,7 +8,7 @@ import java.util.Optional;
 public interface Clusters {
     /// Returns the cluster for classes that name none: the one marked default, or the only one.
     ///
-    /// @throws DriverException.InvalidRequest if there are several and none is marked
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest if there are several and none is marked
     String defaultCluster();
 
     /// Returns the ids of all clusters, sorted.
@@ -16,13 +16,14 @@ public interface Clusters {
 
     /// Returns a cluster's monitors, in the form of `mon_host`.
     ///
-    /// @throws DriverException.InvalidRequest if there is no such cluster; the message lists the known ones
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest if there is no such cluster; the message lists the
+    /// known ones
     List<String> monitors(String cluster);
 
     /// Returns the file systems of a cluster, sorted, as of the last call of [#trouble]: a readiness check makes
     /// one every few seconds. Asks the cluster only if they are unknown.
     ///
-    /// @throws DriverException.InvalidRequest if there is no such cluster
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest if there is no such cluster
     List<FileSystem> fileSystems(String cluster);
 
     /// Checks by cheap commands that the cluster's mon, mgr and MDS reply. Returns empty if they do, else why not.

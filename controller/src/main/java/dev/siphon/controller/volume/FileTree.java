@@ -15,64 +15,64 @@ import java.util.concurrent.atomic.LongAdder;
 /// trees.
 ///
 /// Deadlines and unknown outcomes are as in [Subvolumes]. Paths are absolute in the file system; a symlink in one
-/// is refused with [DriverException.InvalidRequest].
+/// is refused with [dev.siphon.csi.DriverException.InvalidRequest].
 public interface FileTree {
     /// Returns a directory's quota in bytes (`ceph.quota.max_bytes`); empty if it has none.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     OptionalLong quotaBytes(String cluster, String fileSystem, String path);
 
     /// Sets a directory's quota in bytes; 0 removes it.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     void setQuotaBytes(String cluster, String fileSystem, String path, long bytes);
 
     /// Returns how many files and directories a directory may hold (`ceph.quota.max_files`); empty for no limit.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     OptionalLong quotaFiles(String cluster, String fileSystem, String path);
 
     /// Sets how many files and directories a directory may hold (`ceph.quota.max_files`); 0 removes the limit.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     void setQuotaFiles(String cluster, String fileSystem, String path, long files);
 
     /// Sets the permission bits of a directory.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     void setMode(String cluster, String fileSystem, String path, int mode);
 
     /// Returns the number of files below a directory, at any depth (`ceph.dir.rfiles`). The MDS's count may lag by
     /// seconds.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     long fileCount(String cluster, String fileSystem, String path);
 
     /// Returns the bytes written below a directory, at any depth (`ceph.dir.rbytes`). The MDS's count may lag by
     /// seconds.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     long writtenBytes(String cluster, String fileSystem, String path);
 
     /// Returns the path of the only directory in `path` whose name is a UUID: there the mgr puts a subvolume's
     /// data, also in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).
     ///
-    /// @throws DriverException.NotFound if there is none
-    /// @throws DriverException.BackendFault if there are several
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is none
+    /// @throws dev.siphon.csi.DriverException.BackendFault if there are several
     String dataDirectory(String cluster, String fileSystem, String path);
 
     /// Returns when a snapshot was taken (`ceph.snap.btime`), by the clock of the client that took it.
     ///
     /// @param path a directory in the snapshot
-    /// @throws DriverException.NotFound if there is no such directory
-    /// @throws DriverException.BackendFault if the directory is in no snapshot
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.BackendFault if the directory is in no snapshot
     Instant takenAt(String cluster, String fileSystem, String path);
 
     /// Returns where the objects of a directory's files go (`ceph.dir.layout`).
     ///
     /// @param path a directory, which may be in a snapshot
-    /// @throws DriverException.NotFound if there is no such directory
-    /// @throws DriverException.InUse if it has no layout of its own
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.InUse if it has no layout of its own
     Layout layout(String cluster, String fileSystem, String path);
 
     /// Returns a note of Siphon on a directory (its attribute `user.siphon.NAME`); empty if there is no such note
@@ -81,14 +81,14 @@ public interface FileTree {
 
     /// Writes a note on a directory; an empty value removes it.
     ///
-    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     void setNote(String cluster, String fileSystem, String path, String name, String value);
 
     /// Creates a directory that only root can access, for files in a RADOS namespace of their own, to which a key
     /// can be bound. Its parent must exist. An existing directory keeps its namespace.
     ///
-    /// @throws DriverException.NotFound if the parent does not exist
-    /// @throws DriverException.AccessDenied if the driver's identity may not do this
+    /// @throws dev.siphon.csi.DriverException.NotFound if the parent does not exist
+    /// @throws dev.siphon.csi.DriverException.AccessDenied if the driver's identity may not do this
     void makeDirectory(String cluster, String fileSystem, String path, String namespace);
 
     /// Removes a directory and the files in it; fails if it contains directories. A missing one is no error.
@@ -111,7 +111,7 @@ public interface FileTree {
 
     /// Returns what is in a group, in one call with some round trips to the MDS for each subvolume.
     ///
-    /// @throws DriverException.NotFound if there is no such group
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such group
     GroupUsage holdings(SubvolumeGroup group);
 
     /// Sums the lengths of the files in a snapshot of a subvolume, and records the sum beside it for [#holdings].
@@ -121,7 +121,7 @@ public interface FileTree {
     /// @param mostEntries files and directories to visit before giving up
     /// @param otherwise what to record if there are more of them, or they are too deep
     /// @return the recorded bytes
-    /// @throws DriverException.NotFound if there is no such snapshot
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such snapshot
     long measure(SnapshotId snapshot, int mostEntries, long otherwise);
 
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
@@ -134,8 +134,8 @@ public interface FileTree {
     /// grows with the number of directories, not with the square of their depth. Reads each directory that contains
     /// others. A missing volume is no error. Idempotent.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if it is not done by the caller's deadline; a retry
-    ///     continues
+    /// @throws dev.siphon.csi.DriverException.OperationPending (ABORTED) if it is not done by the caller's
+    ///     deadline; a retry continues
     void flatten(VolumeId.Provisioned volume);
 
     /// Where a directory's objects go.
@@ -154,8 +154,8 @@ public interface FileTree {
 
     /// A running copy.
     ///
-    /// @param done completes when the copy is complete and flushed, or exceptionally with a [DriverException];
-    ///     cancelling it stops the copy
+    /// @param done completes when the copy is complete and flushed, or exceptionally with a
+    ///     [dev.siphon.csi.DriverException]; cancelling it stops the copy
     /// @param copiedBytes bytes copied so far
     /// @param copiedEntries files, directories and links copied so far
     record Copy(CompletableFuture<Void> done, LongAdder copiedBytes, LongAdder copiedEntries) {}

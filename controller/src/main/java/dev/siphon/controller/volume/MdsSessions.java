@@ -13,6 +13,7 @@ public interface MdsSessions {
     /// must not name another volume.
     ///
     /// @return the number of evicted sessions
-    /// @throws DriverException.BackendUnavailable if an MDS does not reply; then the node is not fenced
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable if an MDS does not reply; then the node is not
+    /// fenced
     int fence(VolumeId.Provisioned volume, NodeId node);
 }

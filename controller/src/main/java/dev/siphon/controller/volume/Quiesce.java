@@ -10,7 +10,7 @@ public interface Quiesce {
     ///
     /// @param set the name of this quiesce, the same on a retry
     /// @return false if the cluster cannot quiesce; then nothing was done
-    /// @throws DriverException.BackendUnavailable if clients did not stop in time; writes continue
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable if clients did not stop in time; writes continue
     boolean acquire(String set, List<VolumeId.Provisioned> members, Duration timeout, Duration expiration);
 
     /// Resumes writes.

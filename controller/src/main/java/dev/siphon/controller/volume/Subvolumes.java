@@ -13,10 +13,11 @@ import java.util.Set;
 /// of round trips. Half-made subvolumes and targets of clones cost one more.
 ///
 /// All methods block at most until the caller's deadline. An object in a cluster that the clusters file does not
-/// list causes [DriverException.InUse] (FAILED_PRECONDITION), so that nobody takes it for deleted. A cluster or
-/// file system that does not reply causes [DriverException.BackendUnavailable] or [DriverException.DeadlinePassed].
-/// The outcome is then unknown: the call may still take effect, and holds the operation's lock until it ends
-/// ([dev.siphon.csi.KeyedOperations#outlive]). The adapter itself retries only reads.
+/// list causes [dev.siphon.csi.DriverException.InUse] (FAILED_PRECONDITION), so that nobody takes it for deleted.
+/// A cluster or file system that does not reply causes [dev.siphon.csi.DriverException.BackendUnavailable] or
+/// [dev.siphon.csi.DriverException.DeadlinePassed]. The outcome is then unknown: the call may still take effect,
+/// and holds the operation's lock until it ends ([dev.siphon.csi.KeyedOperations#outlive]). The adapter itself
+/// retries only reads.
 public interface Subvolumes {
     /// Creates a group owned by root with mode 0755: the account can traverse it, but not write beside its volumes.
     /// A repeat changes only the given quota and pool.
@@ -38,7 +39,7 @@ public interface Subvolumes {
     /// Creates a subvolume in a RADOS namespace of its own. Call it only if the subvolume cannot exist: Ceph
     /// silently changes size, owner and mode of an existing one.
     ///
-    /// @throws DriverException.NotFound if the group does not exist
+    /// @throws dev.siphon.csi.DriverException.NotFound if the group does not exist
     void create(VolumeId.Provisioned volume, SubvolumeSpec spec);
 
     /// Returns the subvolume of that name, in any state; empty if there is none.
@@ -46,24 +47,26 @@ public interface Subvolumes {
 
     /// Sets the quota of a subvolume, up or down. Idempotent.
     ///
-    /// @throws DriverException.NotFound if there is no such subvolume, or only its snapshots are left
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such subvolume, or only its snapshots are
+    /// left
     void resize(VolumeId.Provisioned volume, long quotaBytes);
 
     /// Removes a subvolume; its snapshots stay usable. The mgr purges the data in the background. Also removes
     /// half-made subvolumes, and the targets of failed or cancelled clones. A missing subvolume is no error.
     ///
-    /// @throws DriverException.OperationPending if it is the target of a running clone; cancel that first
+    /// @throws dev.siphon.csi.DriverException.OperationPending if it is the target of a running clone; cancel
+    /// that first
     void remove(VolumeId.Provisioned volume);
 
     /// Returns Siphon's metadata on a subvolume (keys that start with `siphon.`). It is deleted with the subvolume,
     /// even if snapshots stay.
     ///
-    /// @throws DriverException.NotFound if there is no such subvolume
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such subvolume
     Map<String, String> notes(VolumeId.Provisioned volume);
 
     /// Sets a metadata key of a subvolume. Idempotent.
     ///
-    /// @throws DriverException.NotFound if there is no such subvolume
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such subvolume
     void setNote(VolumeId.Provisioned volume, String key, String value);
 
     /// Removes a metadata key; a missing one is no error.
@@ -74,8 +77,9 @@ public interface Subvolumes {
 
     /// Takes a snapshot; an existing one of that name stays as it is.
     ///
-    /// @throws DriverException.NotFound if there is no such subvolume
-    /// @throws DriverException.QuotaExhausted if the subvolume has as many snapshots as the MDS allows (EMLINK)
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such subvolume
+    /// @throws dev.siphon.csi.DriverException.QuotaExhausted if the subvolume has as many snapshots as the MDS
+    /// allows (EMLINK)
     void createSnapshot(SnapshotId snapshot);
 
     /// Returns the snapshot of that name; empty if there is none.
@@ -84,14 +88,14 @@ public interface Subvolumes {
     /// Removes a snapshot; a missing one is no error. Also removes its subvolume, if that was removed before and
     /// retained only this snapshot.
     ///
-    /// @throws DriverException.OperationPending if a clone of it runs
+    /// @throws dev.siphon.csi.DriverException.OperationPending if a clone of it runs
     void removeSnapshot(SnapshotId snapshot);
 
     /// Starts to clone a snapshot into a new subvolume of the same group. The mgr continues by itself, even after a
-    /// restart. An existing target causes [DriverException.IncompatibleExisting].
+    /// restart. An existing target causes [dev.siphon.csi.DriverException.IncompatibleExisting].
     ///
-    /// @throws DriverException.NotFound if there is no such snapshot
-    /// @throws DriverException.BackendUnavailable if every cloner thread is busy (EAGAIN)
+    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such snapshot
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable if every cloner thread is busy (EAGAIN)
     void startClone(SnapshotId source, VolumeId.Provisioned target);
 
     /// Returns the progress of the clone into `target`; empty if it does not exist or never was a clone's target.
@@ -103,7 +107,7 @@ public interface Subvolumes {
     /// Returns the bytes that can still be written to a data pool, after replication, by the mon's `df`.
     ///
     /// @param dataPool empty for the file system's first data pool
-    /// @throws DriverException.InvalidRequest if the cluster has no such pool or file system
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest if the cluster has no such pool or file system
     long availableBytes(String cluster, String fileSystem, Optional<String> dataPool);
 
     /// The properties of a subvolume to create.
