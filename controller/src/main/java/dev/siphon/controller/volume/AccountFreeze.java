@@ -27,7 +27,7 @@ public final class AccountFreeze {
     public void check(SubvolumeGroup group) {
         if (isFrozen(group)) {
             throw new DriverException.InUse("the account of " + group
-                    + " is frozen: nothing is made for it; siphon user offboard --unfreeze lets it go on");
+                    + " is frozen, so nothing is created for it; siphon user offboard --unfreeze ends that");
         }
     }
 }

@@ -383,7 +383,7 @@ public final class AllowanceLedger {
         try {
             if (!usage.lock.tryLock(timeLeft.get().toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new DriverException.BackendUnavailable(
-                        "what " + group + " holds is being added up, and Ceph has not answered yet; retry");
+                        "the usage of " + group + " is still being added up: Ceph has not answered yet; retry");
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();

@@ -33,10 +33,11 @@ public record ClaimRef(String namespace, Optional<String> name, Optional<String>
             Namespaces.Claim found = kubernetes
                     .claim(namespace, known)
                     .orElseThrow(() -> new DriverException.NotFound(
-                            "PVC " + namespace + "/" + known + " is gone, so nothing is made for it"));
+                            "PVC " + namespace + "/" + known + " no longer exists, so nothing is created for it"));
             if (!canHave(found.uid())) {
-                throw new DriverException.NotFound("PVC " + namespace + "/" + known + " is another one by now (uid "
-                        + found.uid() + "), so nothing is made for the one before it");
+                throw new DriverException.NotFound(
+                        "PVC " + namespace + "/" + known + " was deleted and created again (uid " + found.uid()
+                                + "), so nothing is created for the earlier one");
             }
             return found.annotations();
         });

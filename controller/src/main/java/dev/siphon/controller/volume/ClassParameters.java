@@ -196,7 +196,8 @@ public final class ClassParameters {
                 || value.codePoints()
                         .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
             throw new DriverException.InvalidRequest(what + " " + QuotedText.of(value)
-                    + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
+                    + " is not a valid name: expected 1 to 128 characters,"
+                    + " no blanks, slashes or control characters");
         }
     }
 

@@ -79,7 +79,7 @@ public final class ClusterVolumeHealth {
                 .filter(found -> found.state() != Subvolume.State.RETAINED)
                 .map(ClusterVolumeHealth::troubles)
                 .orElseGet(() -> List.of(
-                        new Trouble(Trouble.Kind.DATA_LOSS, "HomeMissing", "the home " + home + " is not there")));
+                        new Trouble(Trouble.Kind.DATA_LOSS, "HomeMissing", "the home " + home + " does not exist")));
     }
 
     private static List<Trouble> troubles(Subvolume found) {
@@ -90,12 +90,15 @@ public final class ClusterVolumeHealth {
                         Trouble.Kind.INACCESSIBLE, "Filling", "the volume is still being filled from its source"));
             case CLONE_ENDED_BADLY ->
                 List.of(new Trouble(
-                        Trouble.Kind.DATA_LOSS, "CloneFailed", "the clone that was to fill it failed: delete it"));
+                        Trouble.Kind.DATA_LOSS,
+                        "CloneFailed",
+                        "the clone that should fill the volume failed; delete the volume"));
             case BROKEN ->
                 List.of(new Trouble(
                         Trouble.Kind.INACCESSIBLE,
                         "MetadataMissing",
-                        "the mgr's metadata of the subvolume is missing or broken: create it anew or delete it"));
+                        "the mgr's metadata of the subvolume is missing or broken;"
+                                + " delete the volume or create it again"));
             case RETAINED -> List.of();
         };
     }

@@ -112,7 +112,7 @@ final class CreateVolumeOperation {
             return refused;
         } catch (DriverException left) {
             left.addSuppressed(refused);
-            return Refusal.again("what was made of volume " + id + " is not removed yet", left);
+            return Refusal.again("the incomplete volume " + id + " is not removed yet", left);
         }
     }
 
@@ -147,7 +147,7 @@ final class CreateVolumeOperation {
         if (request.parameters().home()) {
             if (request.source().isPresent()) {
                 throw new DriverException.InvalidRequest("volume_content_source: a volume of kind home is the account's"
-                        + " home, whose contents are there already");
+                        + " home, which already has contents; leave the source out");
             }
             return Kind.DOOR;
         }
@@ -159,7 +159,7 @@ final class CreateVolumeOperation {
         if (!from.cluster().equals(place.group().cluster())
                 || !from.fileSystem().equals(place.group().fileSystem())) {
             throw new DriverException.InvalidRequest(
-                    "volume_content_source " + from + " is in another file system than the class puts volumes in");
+                    "volume_content_source " + from + " is in another file system than the volumes of this class");
         }
         boolean shallow = request.parameters().snapshotBacked().orElse(false);
         if (shallow && !request.readOnly()) {

@@ -113,7 +113,7 @@ public final class GroupSnapshots {
                             .map(id -> snapshots
                                     .find(id)
                                     .orElseThrow(() -> new DriverException.BackendUnavailable(
-                                            "snapshot " + id + " was taken and is not there now; retry")))
+                                            "snapshot " + id + " was taken but is missing now; retry")))
                             .toList());
         } catch (RuntimeException refused) {
             throw undone(group, taken, refused);
@@ -138,7 +138,7 @@ public final class GroupSnapshots {
         }
         if (!atOnce) {
             throw new DriverException.OperationPending(
-                    "writes went on before every snapshot of " + group + " was taken; retry");
+                    "clients wrote again before every snapshot of " + group + " was taken; retry");
         }
         sizes.forEach(charges::count);
     }
@@ -154,7 +154,7 @@ public final class GroupSnapshots {
         } catch (DriverException also) {
             taken.forEach(charges::markUncertain);
             also.addSuppressed(refused);
-            return Refusal.again("snapshots of " + group + " may be left", also);
+            return Refusal.again("snapshots of " + group + " may remain", also);
         }
     }
 
@@ -194,7 +194,7 @@ public final class GroupSnapshots {
                 ids.stream().filter(id -> !group.has(id)).findFirst();
         if (stranger.isPresent()) {
             throw new DriverException.InvalidRequest(
-                    "snapshot_ids: " + stranger.get() + " is not of the group of snapshots " + group);
+                    "snapshot_ids: " + stranger.get() + " does not belong to the group of snapshots " + group);
         }
         List<VolumeId.Provisioned> members =
                 ids.stream().map(SnapshotId::volume).distinct().toList();

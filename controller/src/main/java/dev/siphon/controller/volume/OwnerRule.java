@@ -41,7 +41,7 @@ public sealed interface OwnerRule {
         public OfAnnotation {
             if (!KEY.matcher(key).matches()) {
                 throw new DriverException.InvalidRequest("parameter owner: " + QuotedText.of(key)
-                        + " is no key of an annotation; expected " + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
+                        + " is not the key of an annotation; expected " + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
             }
         }
 

@@ -100,8 +100,9 @@ public final class Owners {
         String listed = annotations(kubernetes, namespace).getOrDefault(OWNERS, "");
         if (Arrays.stream(listed.split(",")).map(String::strip).noneMatch(wanted::equals)) {
             throw new DriverException.AccessDenied("the PVC's annotation " + OWNER + " names " + QuotedText.of(wanted)
-                    + ", whom annotation " + OWNERS + " of namespace " + namespace
-                    + " does not list: ask whoever administers the namespace, or remove the PVC's annotation");
+                    + ", but annotation " + OWNERS + " of namespace " + namespace
+                    + " does not list that account: ask the namespace's administrator to add it,"
+                    + " or remove the PVC's annotation");
         }
         ClassParameters.checkName("annotation " + OWNER + " of the PVC", wanted);
     }

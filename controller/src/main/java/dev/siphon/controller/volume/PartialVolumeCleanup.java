@@ -44,7 +44,7 @@ final class PartialVolumeCleanup {
             return subvolumes.find(id);
         } catch (DriverException unknown) {
             throw Refusal.isFinal(unknown)
-                    ? Refusal.again("whether volume " + id + " exists is not known", unknown)
+                    ? Refusal.again("it is unknown whether volume " + id + " exists", unknown)
                     : unknown;
         }
     }
@@ -65,6 +65,6 @@ final class PartialVolumeCleanup {
                 .find(id)
                 .filter(found -> found.state() == Subvolume.State.READY)
                 .orElseThrow(() -> new DriverException.BackendUnavailable(
-                        "volume " + id + " was made and is not there now; retry"));
+                        "volume " + id + " was created but is missing now; retry"));
     }
 }

@@ -81,10 +81,10 @@ public final class PublishedNodes {
     }
 
     private static void checkBeside(VolumeId volume, Attachment other, Attachment wanted) {
-        String detach = ", so detach it there first";
+        String detach = "; detach it there first";
         if (!wanted.mode().multiNode() || !other.mode().multiNode()) {
             throw new DriverException.InUse("volume " + volume + " is attached to node " + other.node() + " as "
-                    + other.mode() + ", and cannot be elsewhere as " + wanted.mode() + detach);
+                    + other.mode() + ", and cannot be attached elsewhere as " + wanted.mode() + detach);
         }
         boolean oneWriter = wanted.mode() == ClaimAccessMode.MULTI_NODE_SINGLE_WRITER
                 || other.mode() == ClaimAccessMode.MULTI_NODE_SINGLE_WRITER;
@@ -181,7 +181,7 @@ public final class PublishedNodes {
         return NodeId.tryParse(nodeId)
                 .filter(node -> node.address().isPresent())
                 .orElseThrow(() -> new DriverException.NotFound("node_id " + QuotedText.of(nodeId)
-                        + " is no node of this driver in attach mode, where ids have the form NAME@ADDRESS"
+                        + " is not a node of this driver in attach mode: there, ids have the form NAME@ADDRESS"
                         + " (siphon node --node-address)"));
     }
 }

@@ -76,7 +76,8 @@ public record SnapshotClass(Optional<Sealing> sealing) {
 
     private static SnapshotClass plain(Map<String, String> parameters) {
         if (parameters.containsKey(MODES)) {
-            throw new DriverException.InvalidRequest("parameter " + MODES + " goes with " + KIND + ": dataset");
+            throw new DriverException.InvalidRequest(
+                    "parameter " + MODES + " is only allowed with " + KIND + ": dataset");
         }
         return new SnapshotClass(Optional.empty());
     }
@@ -96,7 +97,7 @@ public record SnapshotClass(Optional<Sealing> sealing) {
         return Optional.ofNullable(parameters.get(name))
                 .filter(value -> !value.isEmpty())
                 .orElseThrow(() -> new DriverException.InvalidRequest("parameter " + KIND
-                        + ": dataset, and nobody says what the VolumeSnapshot is called: run the snapshotter with"
-                        + " --extra-create-metadata. Without Kubernetes `siphon dataset seal` seals"));
+                        + ": dataset needs the name of the VolumeSnapshot: run the snapshotter with"
+                        + " --extra-create-metadata; without Kubernetes, use `siphon dataset seal`"));
     }
 }

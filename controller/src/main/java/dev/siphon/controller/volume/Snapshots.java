@@ -94,8 +94,8 @@ public final class Snapshots {
         }
         try {
             volumes.snapshotCharges().take(id, volume.get().quotaBytes());
-            return find(id).orElseThrow(() -> new DriverException.BackendUnavailable(
-                    "snapshot " + id + " was taken and is not there now; retry"));
+            return find(id).orElseThrow(() ->
+                    new DriverException.BackendUnavailable("snapshot " + id + " was taken but is missing now; retry"));
         } catch (DriverException refused) {
             throw Refusal.isFinal(refused) ? settled(id, refused) : refused;
         }
@@ -114,7 +114,7 @@ public final class Snapshots {
             return refused;
         } catch (DriverException unknown) {
             unknown.addSuppressed(refused);
-            return Refusal.again("whether snapshot " + id + " is taken is not known", unknown);
+            return Refusal.again("it is unknown whether snapshot " + id + " was taken", unknown);
         }
     }
 
@@ -168,7 +168,7 @@ public final class Snapshots {
     private void checkNotCopied(SnapshotId id) {
         if (volumes.isCopied(id)) {
             throw new DriverException.InUse(
-                    "snapshot " + id + " is being copied into a volume; retry when that is whole");
+                    "snapshot " + id + " is being copied into a volume; retry when the copy is complete");
         }
     }
 
@@ -192,7 +192,7 @@ public final class Snapshots {
                 .filter(found -> !found.pendingClones().isEmpty())
                 .isPresent()) {
             throw new DriverException.OperationPending(
-                    "snapshot " + id + " is being cloned into a volume; retry when that is whole");
+                    "snapshot " + id + " is being cloned into a volume; retry when the clone is complete");
         }
     }
 
@@ -207,12 +207,13 @@ public final class Snapshots {
         String name = files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
                 .flatMap(AccountNote::parse)
                 .map(AccountNote::name)
-                .orElseThrow(() -> new DriverException.InUse("nobody has written down whose " + group
-                        + " is: the controller does so within minutes; retry"));
+                .orElseThrow(() -> new DriverException.InUse("the owner of " + group
+                        + " is not recorded yet: the controller does that within minutes; retry"));
         VolumePlacement.OwnedGroup place =
                 volumes.placement().choose(ClassParameters.ofSnapshot(group.cluster(), group.fileSystem(), name));
         if (!place.group().equals(group)) {
-            throw new DriverException.InUse("account " + name + " is another one than that whose " + group + " is");
+            throw new DriverException.InUse(
+                    "account " + name + " in the directory is not the account that owns " + group);
         }
         return name;
     }
@@ -244,10 +245,11 @@ public final class Snapshots {
                         field + " " + fixed + " is a static volume, whose path the mgr cannot snapshot");
             case VolumeId.Provisioned shallow
             when Volumes.isReadOnly(shallow) ->
-                throw new DriverException.InvalidRequest(field + " " + shallow + " is itself a snapshot; use that one");
+                throw new DriverException.InvalidRequest(
+                        field + " " + shallow + " is backed by a snapshot; use that snapshot");
             case VolumeId.Provisioned door
             when Homes.isDoor(door) ->
-                throw new DriverException.InvalidRequest(field + " " + door + " is a home that others use too; an"
+                throw new DriverException.InvalidRequest(field + " " + door + " is a home that other claims share; an"
                         + " administrator may take snapshots of the home itself, " + Homes.behind(door));
             case VolumeId.Provisioned volume -> volume;
         };

@@ -31,7 +31,7 @@ final class VolumePlacement {
         parameters.dataPool().ifPresent(pool -> {
             if (!fileSystem.dataPools().contains(pool)) {
                 throw new DriverException.InvalidRequest("parameter dataPool " + QuotedText.of(pool)
-                        + " is no data pool of file system " + fileSystem.name() + ", which has "
+                        + " is not a data pool of file system " + fileSystem.name() + ", which has "
                         + fileSystem.dataPools());
             }
         });
@@ -74,8 +74,8 @@ final class VolumePlacement {
                 parameters.uid().orElse(owner.uid()) == 0 || parameters.gid().orElse(owner.gid()) == 0;
         if (root && parameters.containerUser().isPresent()) {
             throw new DriverException.InvalidRequest("parameter " + ContainerUser.KEY + " needs an owner with a uid and"
-                    + " a gid of its own, but what " + QuotedText.of(owner.name()) + " gets belongs to root; leave the"
-                    + " parameter out");
+                    + " a gid of its own, but volumes of " + QuotedText.of(owner.name()) + " belong to root; remove the"
+                    + " parameter");
         }
     }
 }

@@ -236,7 +236,7 @@ final class VolumePopulator {
             CloneProgress progress = subvolumes
                     .cloneProgress(target)
                     .orElseThrow(() -> new DriverException.BackendUnavailable(
-                            "the clone into " + target + " is not there any more; retry"));
+                            "the clone into " + target + " no longer exists; retry"));
             switch (progress.stage()) {
                 case COMPLETE -> {
                     return;
@@ -244,7 +244,7 @@ final class VolumePopulator {
                 case FAILED, CANCELLED -> {
                     remove(target);
                     throw new DriverException.BackendUnavailable("the clone into " + target + " ended: "
-                            + progress.progress() + "; what it left was removed; retry");
+                            + progress.progress() + "; its partial volume was removed; retry");
                 }
                 case RUNNING -> pause("the clone into " + target + " is " + progress.progress() + " done; retry");
             }
@@ -267,7 +267,7 @@ final class VolumePopulator {
             copies.remove(target, running);
             throw ended.getCause() instanceof DriverException known
                     ? known
-                    : new DriverException.BackendFault("the copy into " + target + " broke off", ended);
+                    : new DriverException.BackendFault("the copy into " + target + " failed", ended);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new DriverException.BackendUnavailable("the driver is stopping; retry");

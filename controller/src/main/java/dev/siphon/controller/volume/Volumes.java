@@ -132,7 +132,7 @@ public final class Volumes {
     public void delete(VolumeId id) {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
         if (Homes.isHome(volume)) {
-            throw new DriverException.InUse("volume " + volume + " is the home of an account, which no claim owns:"
+            throw new DriverException.InUse("volume " + volume + " is the home of an account and belongs to no claim:"
                     + " `siphon home ACCOUNT --delete --yes` removes it");
         }
         operations.run(key(volume), () -> {
@@ -146,7 +146,8 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a door leads to it
     public void deleteHome(VolumeId.Provisioned home) {
         if (!Homes.isHome(home)) {
-            throw new DriverException.InvalidRequest("secrets: " + Homes.DELETE + ", and " + home + " is no home");
+            throw new DriverException.InvalidRequest(
+                    "secrets: " + Homes.DELETE + " is set, but " + home + " is not a home");
         }
         operations.run(key(home), () -> {
             checkUnused(home, Optional.empty());
@@ -162,7 +163,7 @@ public final class Volumes {
     public void deleteHomeBehind(VolumeId.Provisioned door) {
         if (!Homes.isDoor(door)) {
             throw new DriverException.InvalidRequest(
-                    "secrets: " + Homes.DELETE + ", and " + door + " stands for no home");
+                    "secrets: " + Homes.DELETE + " is set, but " + door + " shows no home");
         }
         VolumeId.Provisioned home = Homes.behind(door);
         operations.run(
@@ -268,7 +269,7 @@ public final class Volumes {
                 when Homes.isDoor(door) -> {
                     Subvolume _ = live(door);
                     throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
-                            + Homes.behind(door) + ", which others use too; an administrator may change that one");
+                            + Homes.behind(door) + ", which other claims share; an administrator may change the home");
                 }
                 case VolumeId.DatasetVolume sealed -> {
                     OptionalLong _ = quotaBytes(sealed);
@@ -337,7 +338,8 @@ public final class Volumes {
         if (SubvolumeGroup.holds(fixed.path())) {
             // its quota is an account's allowance, or counts against one
             throw new DriverException.InUse("static volume " + fixed
-                    + " is a part of what Siphon provisions; expand the volume by the id that CreateVolume gave it");
+                    + " lies in an account's directory, which Siphon manages; expand the volume by its id"
+                    + " from CreateVolume");
         }
         long now = quotaBytes(fixed)
                 .orElseThrow(() -> new DriverException.InUse("static volume " + fixed

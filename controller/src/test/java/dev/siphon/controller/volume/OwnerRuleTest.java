@@ -42,15 +42,15 @@ final class OwnerRuleTest {
         "namespace-prefix:, must be an account",
         "namespaces:x, must be an account",
         "Group:lab, must be an account",
-        "namespace-annotation:, no key of an annotation",
-        "namespace-annotation:/x, no key of an annotation",
-        "namespace-annotation:x/, no key of an annotation",
-        "namespace-annotation:a/b/c, no key of an annotation",
-        "namespace-annotation:a b, no key of an annotation",
-        "namespace-annotation:Example.org/a, no key of an annotation",
-        "namespace-annotation:-a, no key of an annotation",
-        "u/1, is no name",
-        "'u 1', is no name"
+        "namespace-annotation:, not the key of an annotation",
+        "namespace-annotation:/x, not the key of an annotation",
+        "namespace-annotation:x/, not the key of an annotation",
+        "namespace-annotation:a/b/c, not the key of an annotation",
+        "namespace-annotation:a b, not the key of an annotation",
+        "namespace-annotation:Example.org/a, not the key of an annotation",
+        "namespace-annotation:-a, not the key of an annotation",
+        "u/1, is not a valid name",
+        "'u 1', is not a valid name"
     })
     void whatIsNoRuleIsRefused(String owner, String message) {
         var refused = assertThrows(DriverException.InvalidRequest.class, () -> rule(owner));

@@ -84,7 +84,11 @@ final class OwnersTest {
     }
 
     @ParameterizedTest(name = "annotation \"{0}\" is refused: {1}")
-    @CsvSource({"'', is no name", "u3, the directory has no such account", "u/1, is no name", "'u1,u2', no such account"
+    @CsvSource({
+        "'', is not a valid name",
+        "u3, the directory has no such account",
+        "u/1, is not a valid name",
+        "'u1,u2', no such account"
     })
     void anAnnotationThatNamesNoAccountIsRefused(String value, String message) {
         kubernetes.annotate("team", Map.of("siphon.dev/account", value));
@@ -150,7 +154,7 @@ final class OwnersTest {
     void nothingIsMadeForAClaimThatIsGone() {
         kubernetes.annotate("u1", Map.of());
         String refusal = refusal(DriverException.NotFound.class, owners, of("namespace", "u1"));
-        assertTrue(refusal.contains("u1/data is gone"), refusal);
+        assertTrue(refusal.contains("u1/data no longer exists"), refusal);
     }
 
     @Test
@@ -163,7 +167,7 @@ final class OwnersTest {
                 "u1", owners.of(of("namespace", "u1", "data", "made-by-hand")).name());
         kubernetes.make("u1", "data", Map.of());
         String refusal = refusal(DriverException.NotFound.class, owners, of("namespace", "u1", "data", "pvc-" + uid));
-        assertTrue(refusal.contains("another one"), refusal);
+        assertTrue(refusal.contains("was deleted and created again"), refusal);
     }
 
     @Test
