@@ -33,7 +33,7 @@ final class AccessModes {
             case MOUNT -> checkMount(field + ".mount", capability.getMount());
             case BLOCK ->
                 throw new DriverException.InvalidRequest(
-                        field + ".block: CephFS is a file system; only access type mount can be had");
+                        field + ".block: CephFS is a file system, so only access type mount is possible");
             case ACCESSTYPE_NOT_SET ->
                 throw new DriverException.InvalidRequest(field + ".access_type is required: mount");
         }
@@ -57,8 +57,9 @@ final class AccessModes {
                     field + ".fs_type " + QuotedText.of(mount.getFsType()) + " must be empty, \"ceph\" or \"cephfs\"");
         }
         if (!mount.getVolumeMountGroup().isEmpty()) {
-            throw new DriverException.InvalidRequest(
-                    field + ".volume_mount_group: CephFS has no mount option for a group; files have the account's");
+            throw new DriverException.InvalidRequest(field
+                    + ".volume_mount_group: CephFS has no mount option for a group;"
+                    + " files get the account's group");
         }
         int bytes = mount.getMountFlagsList().stream()
                 .mapToInt(RequestFields::bytes)

@@ -55,6 +55,6 @@ final class PublishHandler {
 
     private PublishedNodes attachments() {
         return attachments.orElseThrow(() -> new DriverException.Unsupported(
-                "volumes are not attached to nodes here; siphon controller --attach does that"));
+                "this controller does not attach volumes to nodes; run it with --attach"));
     }
 }

@@ -81,7 +81,7 @@ final class RequestIds {
         return texts.stream()
                 .map(text -> SnapshotId.tryParse(id(field, text))
                         .orElseThrow(() -> new DriverException.InvalidRequest(
-                                field + ": " + QuotedText.of(text) + " is no snapshot of this driver")))
+                                field + ": " + QuotedText.of(text) + " is not a snapshot of this driver")))
                 .toList();
     }
 

@@ -54,7 +54,7 @@ final class SnapshotHandler {
 
     private SealedSnapshots sealing() {
         return sealed.orElseThrow(() -> new DriverException.InvalidRequest("parameter kind: dataset needs Jobs of"
-                + " Kubernetes (--kubernetes-namespace): elsewhere `siphon dataset seal` seals"));
+                + " Kubernetes (--kubernetes-namespace); without Kubernetes, use `siphon dataset seal`"));
     }
 
     DeleteSnapshotResponse delete(DeleteSnapshotRequest request) {

@@ -60,11 +60,11 @@ final class ValidateHandler {
     private static void checkWritable(VolumeId id, ClaimAccessMode mode) {
         if (!mode.readOnly() && id instanceof VolumeId.DatasetVolume) {
             throw new DriverException.InvalidRequest(
-                    "volume_capabilities: " + mode + " writes, and volume " + id + " is a dataset");
+                    "volume_capabilities: " + mode + " writes, but volume " + id + " is a dataset");
         }
         if (!mode.readOnly() && id instanceof VolumeId.Provisioned volume && Volumes.isReadOnly(volume)) {
             throw new DriverException.InvalidRequest(
-                    "volume_capabilities: " + mode + " writes, and volume " + id + " is a snapshot");
+                    "volume_capabilities: " + mode + " writes, but volume " + id + " is a snapshot");
         }
     }
 

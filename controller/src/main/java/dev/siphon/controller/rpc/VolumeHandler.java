@@ -56,7 +56,8 @@ final class VolumeHandler {
             attachments.ifPresent(attached -> attached.checkDetached(volume));
             if (volume instanceof VolumeId.DatasetVolume shown && shown.claim().isPresent()) {
                 datasets.orElseThrow(() -> new DriverException.InUse("volume " + shown
-                                + " shows a dataset, and the controller knows none: run it with the flags that it had"))
+                                + " shows a dataset, but the controller has no"
+                                + " datasets: run it with its earlier flags"))
                         .delete(shown);
             } else if (volume instanceof VolumeId.Provisioned door
                     && home.equals(Homes.behind(door).toString())) {
