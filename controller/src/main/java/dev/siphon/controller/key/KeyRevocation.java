@@ -310,8 +310,9 @@ public final class KeyRevocation {
             } catch (DriverException notEnded) {
                 doomed.values().stream()
                         .filter(each -> FileSystemRef.of(each.volume).equals(place))
-                        .forEach(each -> each.unfinished.add("its identities are removed, but sessions may go on: "
-                                + notEnded.getMessage() + "; run this again"));
+                        .forEach(each ->
+                                each.unfinished.add("its identities are removed, but sessions may still be open: "
+                                        + notEnded.getMessage() + "; run this again"));
             }
         }
 
@@ -360,8 +361,8 @@ public final class KeyRevocation {
                         .filter(_ -> each.current.isPresent())
                         .forEach(volumes::remove);
             } catch (DriverException notNow) {
-                each.unfinished.add("what was minted meanwhile is not removed: " + notNow.getMessage()
-                        + "; siphon key rotate " + each.volume + " does that");
+                each.unfinished.add("an identity that was minted meanwhile is not removed: " + notNow.getMessage()
+                        + "; siphon key rotate " + each.volume + " removes it");
             }
         }
     }
@@ -372,7 +373,7 @@ public final class KeyRevocation {
     }
 
     private static String keyless(VolumeId.Provisioned volume, DriverException why) {
-        return "the earlier keys are worthless and their sessions are ended, but it is not sure that nodes have another: "
-                + why.getMessage() + "; siphon key revoke " + volume + " once more gives them one";
+        return "the earlier keys no longer work and their sessions are ended, but nodes may have no new key: "
+                + why.getMessage() + "; run siphon key revoke " + volume + " again to create one";
     }
 }

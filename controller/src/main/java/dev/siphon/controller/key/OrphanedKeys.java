@@ -61,7 +61,7 @@ final class OrphanedKeys {
     void minting(Duration timeLeft, Runnable mint) {
         try {
             if (!guard.readLock().tryLock(timeLeft.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new DriverException.OperationPending("keys of volumes that are gone are being removed; retry");
+                throw new DriverException.OperationPending("keys of deleted volumes are being removed; retry");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -82,7 +82,7 @@ final class OrphanedKeys {
                     try {
                         lookFor(volume);
                     } catch (DriverException notNow) {
-                        LOG.info("it is not known yet whether volume {} is gone: {}", volume, notNow.getMessage());
+                        LOG.info("it is not known yet whether volume {} was deleted: {}", volume, notNow.getMessage());
                     }
                 });
     }
@@ -98,7 +98,7 @@ final class OrphanedKeys {
             if (missed.containsKey(volume) && isGone(volume)) {
                 remove.accept(volume);
                 missed.remove(volume);
-                LOG.info("volume {} is gone, and so are its keys now", volume);
+                LOG.info("volume {} no longer exists, so its keys were removed", volume);
             }
         } finally {
             guard.writeLock().unlock();

@@ -64,8 +64,8 @@ public record SessionEviction(List<ClientSession> ended, List<ClientSession> lef
     public Optional<String> leftInWords() {
         return left.isEmpty()
                 ? Optional.empty()
-                : Optional.of("these came again each time that they were ended: " + inWords(left)
-                        + "; have their addresses blocked");
+                : Optional.of("these sessions came back each time they were ended: " + inWords(left)
+                        + "; block their addresses");
     }
 
     /// Lists sessions, for people.

@@ -148,7 +148,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             try {
                 if (!store.hasPlaceFor(volume)) {
                     // an earlier controller created it, and no call has named it since
-                    LOG.debug("volume {} has no key yet, it is tried again: nobody has named it", volume);
+                    LOG.debug("volume {} has no key yet, and is retried: no call has named it", volume);
                     return;
                 }
                 store.claimedFrom(volume).ifPresent(namespace -> adopted.accept(volume, namespace));
@@ -163,7 +163,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             pending.remove(volume, mine);
             mine.completeExceptionally(gone);
         } catch (DriverException failed) {
-            LOG.warn("volume {} has no key yet, it is tried again: {}", volume, failed.getMessage());
+            LOG.warn("volume {} has no key yet, and is retried: {}", volume, failed.getMessage());
             mine.completeExceptionally(failed);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -181,7 +181,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         snapshotOf(volume)
                 .ifPresentOrElse(
                         snapshot -> mint(volume, dataPath(snapshot), false),
-                        () -> LOG.warn("volume {} has no key: the snapshot for which it stands is not found", volume));
+                        () -> LOG.warn("volume {} has no key: the snapshot that it shows is missing", volume));
     }
 
     /// Retries failed minting, and mints keys that an earlier controller left out.
@@ -222,8 +222,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                     .forEach(this::begin);
             looked.add(cluster);
         } catch (DriverException notNow) {
-            LOG.info(
-                    "cluster {} is not looked through for volumes without a key yet: {}", cluster, notNow.getMessage());
+            LOG.info("cluster {} is not searched yet for volumes without a key: {}", cluster, notNow.getMessage());
         }
     }
 
@@ -372,7 +371,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         } catch (ExecutionException | CancellationException _) {
             // nothing was minted, or it is removed next
         } catch (TimeoutException _) {
-            throw new DriverException.OperationPending("the key of volume " + volume + " is being made; retry");
+            throw new DriverException.OperationPending("the key of volume " + volume + " is being created; retry");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new DriverException.BackendUnavailable("the driver is stopping; retry");
