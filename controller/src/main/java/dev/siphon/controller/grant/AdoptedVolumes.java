@@ -61,7 +61,7 @@ public final class AdoptedVolumes {
                 access.grant(use.group(), account(use.group()), use.namespace());
                 pending.remove(use);
                 LOG.info(
-                        "namespace {} may use the volumes of {}: a PersistentVolume gives it one",
+                        "namespace {} may use the volumes of {} now: a claim there is bound to one",
                         use.namespace(),
                         use.group());
             } catch (DriverException notYet) {

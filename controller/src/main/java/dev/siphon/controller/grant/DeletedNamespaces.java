@@ -53,7 +53,7 @@ final class DeletedNamespaces {
             uid.ifPresentOrElse(
                     now -> left.put(namespace, now),
                     () -> LOG.info(
-                            "namespace {} that could use the volumes of account {} ({}) is gone, and so is its grant",
+                            "namespace {} was deleted, so its grant for the volumes of account {} ({}) was removed",
                             namespace,
                             note.account(),
                             place));

@@ -31,7 +31,7 @@ public final class FileGrantsStore implements GrantsStore {
         try {
             return Files.exists(file) ? Grants.parse(Files.readString(file)) : Grants.NONE;
         } catch (IOException | DriverException.BackendFault e) {
-            LOG.warn("{} cannot be read and is written anew: {}", file, e.toString());
+            LOG.warn("{} cannot be read and is rewritten: {}", file, e.toString());
             return Grants.NONE;
         }
     }

@@ -60,7 +60,7 @@ public final class GrantCapacityWarnings {
                     }));
             told.retainAll(round.now);
         } catch (DriverException notNow) {
-            LOG.info("nobody is warned now of room that runs out: {}", notNow.getMessage());
+            LOG.info("warnings about grants that run out of room are delayed: {}", notNow.getMessage());
         }
     }
 

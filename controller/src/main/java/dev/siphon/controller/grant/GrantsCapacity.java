@@ -125,7 +125,7 @@ final class GrantsCapacity {
 
     private Optional<String> fullOfDatasets(Optional<String> owner, long more, Sum sum) {
         if (sum.datasets + more > ofDatasets()) {
-            return Optional.of("datasets take all that they may of " + where + ", three quarters of " + most
+            return Optional.of("datasets fill their share of " + where + ", three quarters of " + most
                     + " bytes: delete Datasets that nobody needs");
         }
         return full(owner, more, sum);
@@ -135,14 +135,13 @@ final class GrantsCapacity {
         boolean overShare = account.filter(name -> sum.accounts.getOrDefault(name, 0L) + more > ofAccount())
                 .isPresent();
         if (overShare) {
-            return Optional.of("account " + account.get() + " takes all that one account may of " + where + ", "
+            return Optional.of("account " + account.get() + " fills its share of " + where + ", "
                     + ofAccount() + " of " + most
-                    + " bytes: delete datasets of it, or namespaces with its volumes, that"
-                    + " nobody needs");
+                    + " bytes: delete its datasets, or namespaces with its volumes, that nobody needs");
         }
         if (sum.all + more > most) {
-            return Optional.of(where + " is full, it can hold " + most
-                    + " bytes: delete datasets and namespaces that nobody needs, see docs/operations.md");
+            return Optional.of(where + " is full (" + most
+                    + " bytes): delete datasets and namespaces that nobody needs, see docs/operations.md");
         }
         return Optional.empty();
     }

@@ -22,19 +22,19 @@ public final class GrantsMetrics {
     public GrantsMetrics(PrometheusRegistry registry) {
         bytes = Gauge.builder()
                 .name("siphon_grants_published_bytes")
-                .help("What the grants that nodes read take")
+                .help("Bytes of the published grants, which nodes read")
                 .register(registry);
         limit = Gauge.builder()
                 .name("siphon_grants_limit_bytes")
-                .help("What they can take at most, an account an eighth of it; +Inf for a file")
+                .help("Limit of the published grants, in bytes; one account may use an eighth; +Inf for a file")
                 .register(registry);
         largest = Gauge.builder()
                 .name("siphon_grants_largest_account_bytes")
-                .help("What the account with the most takes of it")
+                .help("Bytes of the published grants that the largest account uses")
                 .register(registry);
         leftOut = Gauge.builder()
                 .name("siphon_grants_left_out")
-                .help("Accounts' groups and datasets with a grant that is not published, since it does not fit")
+                .help("Accounts' groups and datasets whose grant is not published because it does not fit")
                 .register(registry);
     }
 
@@ -50,19 +50,19 @@ public final class GrantsMetrics {
         // no changing numbers: each new text would be logged again
         Set<String> now = new TreeSet<>();
         if (isNearly(fitting.bytes(), room.most())) {
-            now.add("the grants that nodes read take four fifths or more of " + room.most() + " bytes");
+            now.add("the published grants take four fifths or more of the " + room.most() + " bytes that fit");
         }
         if (isNearly(fitting.ofDatasets(), room.ofDatasets())) {
             now.add("datasets take four fifths or more of the " + room.ofDatasets()
-                    + " bytes that they have among the grants that nodes read");
+                    + " bytes for datasets in the published grants");
         }
         fitting.used().forEach((account, used) -> {
             if (isNearly(used, room.ofAccount())) {
                 now.add("account " + account + " takes four fifths or more of the " + room.ofAccount()
-                        + " bytes that an account has for the grants that nodes read");
+                        + " bytes for one account in the published grants");
             }
         });
-        fitting.leftOut().values().forEach(why -> now.add("grants are left out: " + why));
+        fitting.leftOut().values().forEach(why -> now.add("grants are not published: " + why));
         now.stream().filter(what -> !told.contains(what)).forEach(what -> LOG.warn("{}", what));
         told = Set.copyOf(now);
     }

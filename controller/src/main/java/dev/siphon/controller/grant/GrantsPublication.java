@@ -113,7 +113,7 @@ final class GrantsPublication {
         lock();
         try {
             known.filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {
-                LOG.warn("somebody has changed the grants where they are published; they are published again");
+                LOG.warn("somebody changed the published grants; they are published again");
                 store.publish(wanted);
             });
         } finally {

@@ -92,15 +92,16 @@ public final class NamespaceAccessWriter {
         this.outdated = outdated;
         this.objects = Gauge.builder()
                 .name("siphon_namespace_access_objects")
-                .help("NamespaceAccess objects that there should be")
+                .help("NamespaceAccess objects that should exist")
                 .register(metrics);
         this.pending = Gauge.builder()
                 .name("siphon_namespace_access_pending")
-                .help("Those of them that could not be written or removed in the last round")
+                .help("NamespaceAccess objects that could not be written or removed in the last round")
                 .register(metrics);
         this.largest = Gauge.builder()
                 .name("siphon_namespace_access_largest")
-                .help("The most accounts, or datasets, that one of them should name; one names 1,000 of each at most")
+                .help("Accounts or datasets that the largest NamespaceAccess object should name;"
+                        + " at most 1,000 of each")
                 .register(metrics);
     }
 
@@ -121,7 +122,7 @@ public final class NamespaceAccessWriter {
                 outdated = write();
             }
         } catch (DriverException notNow) {
-            warnOnce(Optional.of("what people see of namespaces stays as it was written: " + notNow.getMessage()));
+            warnOnce(Optional.of("NamespaceAccess objects are not updated: " + notNow.getMessage()));
         }
     }
 
@@ -171,8 +172,8 @@ public final class NamespaceAccessWriter {
                 nearly.put(
                         access.key(),
                         "this object names four fifths or more of the " + store.most()
-                                + " accounts, or datasets, that it can; pods get nothing of accounts that it does not name"
-                                + " while the ConfigMap siphon-grants has no room for them");
+                                + " accounts or datasets that fit; pods get no volume of an account"
+                                + " that it does not name while the ConfigMap siphon-grants has no room for them");
             }
         }
         largest.set(most);
@@ -210,7 +211,7 @@ public final class NamespaceAccessWriter {
         }
         objects.set(wanted.size());
         pending.set(round.failed + grown.size() - done);
-        warnOnce(round.why.map(why -> round.failed + " NamespaceAccess objects are not as they should be: " + why));
+        warnOnce(round.why.map(why -> round.failed + " NamespaceAccess objects are out of date: " + why));
         return round;
     }
 

@@ -163,7 +163,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
                             drop(place, there);
                         } catch (DriverException notNow) {
                             LOG.warn(
-                                    "which namespaces of {} are gone is not known yet: {}", place, notNow.getMessage());
+                                    "it is not known yet which namespaces of {} were deleted: {}",
+                                    place,
+                                    notNow.getMessage());
                         }
                     }
                 }));
@@ -211,7 +213,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     public Grants whole() {
         Grants now = publication.granted();
         if (publication.wasPartial() && !loaded.containsAll(clusters.ids())) {
-            throw new DriverException.BackendUnavailable("not all groups have been read yet");
+            throw new DriverException.BackendUnavailable("the groups of the accounts are not all read yet; retry");
         }
         return now;
     }
@@ -280,9 +282,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
             publication.republish();
             dropVanished();
         } catch (DriverException notNow) {
-            LOG.info("whether the grants are still published is not known: {}", notNow.getMessage());
+            LOG.info("it is unknown whether the grants are still published: {}", notNow.getMessage());
         } catch (RuntimeException unforeseen) {
-            LOG.error("whether the grants are still published is not known", unforeseen);
+            LOG.error("it is unknown whether the grants are still published", unforeseen);
         }
     }
 

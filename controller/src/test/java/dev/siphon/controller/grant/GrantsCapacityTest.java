@@ -62,7 +62,7 @@ final class GrantsCapacityTest {
                 fitting.leftOut().size());
         String why = fitting.leftOut().getOrDefault("u1.set-9999", "nothing");
         assertTrue(
-                why.contains("account u1 takes all")
+                why.contains("account u1 fills its share")
                         && why.contains("ConfigMap siphon/siphon-grants")
                         && why.contains("delete"),
                 why);
