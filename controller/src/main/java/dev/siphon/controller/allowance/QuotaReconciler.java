@@ -94,7 +94,7 @@ public final class QuotaReconciler implements AutoCloseable {
             metrics.ended(reconcile(), clock.instant());
             ledger.lookAgain();
         } catch (DriverException notNow) {
-            LOG.atWarn().log("allowances are as they were: {}", notNow.getMessage());
+            LOG.atWarn().log("allowances are not updated: {}", notNow.getMessage());
         }
     }
 
@@ -111,7 +111,9 @@ public final class QuotaReconciler implements AutoCloseable {
                 addGroups(cluster, groups);
             } catch (DriverException silent) {
                 whole = false;
-                LOG.atWarn().addKeyValue("cluster", cluster).log("allowances there wait: {}", silent.getMessage());
+                LOG.atWarn()
+                        .addKeyValue("cluster", cluster)
+                        .log("the allowances of this cluster are not updated yet: {}", silent.getMessage());
             }
         }
         if (groups.isEmpty()) {
@@ -129,7 +131,9 @@ public final class QuotaReconciler implements AutoCloseable {
                 changed += bringInStep(each.getKey(), each.getValue(), account) ? 1 : 0;
             } catch (DriverException failed) {
                 whole = false;
-                LOG.atWarn().addKeyValue("group", each.getKey()).log("its allowance waits: {}", failed.getMessage());
+                LOG.atWarn()
+                        .addKeyValue("group", each.getKey())
+                        .log("the allowance of this group is not updated yet: {}", failed.getMessage());
             }
         }
         return new ReconcileResult(whole, groups.size() - gone, changed, gone);
@@ -165,10 +169,10 @@ public final class QuotaReconciler implements AutoCloseable {
     private void inTime(long end) {
         if (System.nanoTime() - end > 0) {
             throw new DriverException.BackendUnavailable(
-                    "a round was not over within " + limit.toSeconds() + " s; the next one begins again");
+                    "the round did not finish within " + limit.toSeconds() + " s; the next one starts over");
         }
         if (stopped) {
-            throw new DriverException.BackendUnavailable("the driver stops");
+            throw new DriverException.BackendUnavailable("the driver is stopping");
         }
     }
 
@@ -184,7 +188,7 @@ public final class QuotaReconciler implements AutoCloseable {
                     .addKeyValue("group", group)
                     .addKeyValue("bytes", wanted.getAsLong())
                     .addKeyValue("before", standing.quotaBytes().orElse(0))
-                    .log("the directory has another allowance");
+                    .log("the quota was changed to the allowance in the directory");
         }
         ledger.inForce(group, wanted.isPresent() ? wanted : standing.quotaBytes(), wanted.isPresent());
         Optional<AccountNote> note = account.map(AccountNote::of);

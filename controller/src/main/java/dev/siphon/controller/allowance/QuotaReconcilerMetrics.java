@@ -14,13 +14,13 @@ final class QuotaReconcilerMetrics {
     QuotaReconcilerMetrics(PrometheusRegistry registry) {
         groups = Gauge.builder()
                 .name("siphon_account_groups")
-                .help("Groups of accounts at the last comparison with the directory: in_step have the quota that it"
-                        + " says, of gone ones it has no account, and their quota stays as it was")
+                .help("Groups of accounts at the last comparison with the directory. in_step: the quota is the"
+                        + " directory's allowance. gone: the directory has no such account; the quota stays")
                 .labelNames("state")
                 .register(registry);
         changes = Counter.builder()
                 .name("siphon_account_quota_changes_total")
-                .help("Quotas of groups that were changed because the directory says otherwise")
+                .help("Quotas of groups that were changed to a new allowance in the directory")
                 .register(registry);
         lastSuccess = Gauge.builder()
                 .name("siphon_account_reconciled_timestamp_seconds")

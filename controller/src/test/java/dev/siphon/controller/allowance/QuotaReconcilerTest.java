@@ -135,7 +135,7 @@ final class QuotaReconcilerTest {
         var late = assertTimeoutPreemptively(
                 Duration.ofSeconds(20),
                 () -> assertThrows(DriverException.BackendUnavailable.class, patient::reconcile));
-        assertTrue(late.getMessage().contains("not over within"), late.getMessage());
+        assertTrue(late.getMessage().contains("did not finish within"), late.getMessage());
     }
 
     @Test
