@@ -211,7 +211,7 @@ public final class CachedAccountDirectory implements AccountDirectory {
             throw failed.getCause() instanceof RuntimeException known ? known : new IllegalStateException(failed);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("interrupted while the directory was asked", stopped);
+            throw new DriverException.BackendUnavailable("the lookup in the directory was interrupted", stopped);
         }
     }
 }
