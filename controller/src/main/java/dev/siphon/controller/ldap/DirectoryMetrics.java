@@ -18,19 +18,19 @@ final class DirectoryMetrics {
     DirectoryMetrics(PrometheusRegistry registry) {
         lookups = Counter.builder()
                 .name("siphon_directory_lookups_total")
-                .help("Look-ups of accounts by how they ended: fresh and stale are from memory")
+                .help("Lookups of accounts by result; fresh and stale come from the cache")
                 .labelNames("result")
                 .register(registry);
         seconds = Histogram.builder()
                 .name("siphon_directory_lookup_seconds")
-                .help("How long callers waited for look-ups of accounts, in seconds")
+                .help("How long callers waited for lookups of accounts, in seconds")
                 .unit(Unit.SECONDS)
                 .classicUpperBounds(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
                 .classicOnly()
                 .register(registry);
         up = Gauge.builder()
                 .name("siphon_directory_up")
-                .help("1 if the directory answered when it was asked last, else 0: answers are stale then")
+                .help("1 if the directory answered the last check, else 0: then answers may be stale")
                 .register(registry);
     }
 

@@ -68,7 +68,7 @@ final class EntryStream implements SearchResultListener {
         if (more) {
             inTime();
             if (emptyPages > MOST_EMPTY_PAGES) {
-                throw tooMuch("pages without entries and without end");
+                throw tooMuch("endless pages without entries");
             }
         }
     }

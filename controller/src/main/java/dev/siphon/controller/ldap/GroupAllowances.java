@@ -51,8 +51,8 @@ final class GroupAllowances {
         bytes += KEY_BYTES + key.length();
         if (bytes > MOST_BYTES) {
             throw new DriverException.BackendFault("LDAP's groups with an allowance have more than "
-                    + (byMember.size() + byGid.size() - 1) + " members, whose names take more than " + MOST_BYTES
-                    + " bytes: give the largest allowance by a parameter of the class, or as accounts' own");
+                    + (byMember.size() + byGid.size() - 1) + " members, and their names take more than " + MOST_BYTES
+                    + " bytes: set the largest allowance by a parameter of the class, or at the accounts themselves");
         }
     }
 

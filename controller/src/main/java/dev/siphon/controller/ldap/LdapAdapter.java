@@ -90,16 +90,16 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     @Override
     public Optional<String> remark() {
         return silence.or(this::late)
-                .map(it -> "LDAP does not answer since " + it.since() + " (" + it.reason() + "): "
-                        + directory.usable() + " accounts are served as they were known, each for at most "
-                        + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
+                .map(it -> "LDAP has not answered since " + it.since() + " (" + it.reason() + "): "
+                        + directory.usable() + " accounts are served from the cache, each for at most "
+                        + config.cache().stale().toSeconds() + " s; others are UNAVAILABLE");
     }
 
     /// Returns an outage if the running check exceeded its deadline, without waiting for its result.
     private Optional<Silence> late() {
         return looking.filter(LookupDeadline::passed)
                 .map(it -> new Silence(
-                        clock.instant().minus(it.limit()), "it was asked then, and has not answered in whole"));
+                        clock.instant().minus(it.limit()), "a check began then, and its answer is not complete yet"));
     }
 
     /// Returns what an administrator can do when the directory does not answer.
@@ -113,11 +113,11 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
             unprotected |= cause instanceof GeneralSecurityException || cause instanceof SSLException;
         }
         if (refused) {
-            return "`bindDn` and the password in `passwordFile` have to be of one who may read accounts and groups";
+            return "`bindDn` and the password in `passwordFile` must let Siphon read accounts and groups";
         }
         return unprotected
-                ? "`caFile` has to hold the CA of the servers' certificates, and `servers` the names in them"
-                : "`servers` have to be reachable from here, and `base` to be there";
+                ? "`caFile` must hold the CA of the servers' certificates, and `servers` must use the names in them"
+                : "`servers` must be reachable from here, and `base` must exist";
     }
 
     private void checkConnection() {

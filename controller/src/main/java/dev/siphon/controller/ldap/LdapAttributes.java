@@ -62,7 +62,7 @@ record LdapAttributes(SearchResultEntry entry) {
         } catch (NumberFormatException notANumber) {
             // falls through to the one error for all unusable values
         }
-        throw fault(attribute, QuotedText.of(text) + " is no number from " + least + " to " + MAX_ID);
+        throw fault(attribute, QuotedText.of(text) + " is not a number from " + least + " to " + MAX_ID);
     }
 
     /// Returns the id that survives renaming the entry: a text (entryUUID), or a binary id of Active Directory
@@ -100,7 +100,7 @@ record LdapAttributes(SearchResultEntry entry) {
     private String sid(byte[] bytes) {
         int header = 8;
         if (bytes.length < header || bytes.length != header + Integer.BYTES * (bytes[1] & 0xFF)) {
-            throw fault("objectSid", "is none: " + bytes.length + " bytes");
+            throw fault("objectSid", "is not a SID: " + bytes.length + " bytes");
         }
         ByteBuffer rest = ByteBuffer.wrap(bytes);
         StringBuilder text = new StringBuilder("S-").append(bytes[0] & 0xFF);

@@ -116,7 +116,7 @@ public final class LdapConfigFile {
             fields.wrong("bindDn", "and passwordFile go together");
         }
         if (dn.isPresent() && plain) {
-            fields.wrong("tls", "\"none\" would send the password readable by everybody on the way");
+            fields.wrong("tls", "\"none\" would send the password unencrypted");
         }
         return dn.isPresent() && file.isPresent()
                 ? Optional.of(new LdapConfig.Bind(dn.get(), file.get()))
@@ -170,7 +170,7 @@ public final class LdapConfigFile {
 
     private static String attribute(String text) {
         if (!ATTRIBUTE.matcher(text).matches()) {
-            throw new IllegalArgumentException("is no name of an attribute");
+            throw new IllegalArgumentException("is not the name of an attribute");
         }
         return text;
     }
@@ -195,7 +195,7 @@ public final class LdapConfigFile {
         try {
             return new DN(text);
         } catch (LDAPException invalid) {
-            throw new IllegalArgumentException("is no DN: " + invalid.getMessage(), invalid);
+            throw new IllegalArgumentException("is not a DN: " + invalid.getMessage(), invalid);
         }
     }
 
@@ -203,7 +203,7 @@ public final class LdapConfigFile {
         try {
             return Filter.create(text);
         } catch (LDAPException invalid) {
-            throw new IllegalArgumentException("is no filter: " + invalid.getMessage(), invalid);
+            throw new IllegalArgumentException("is not a filter: " + invalid.getMessage(), invalid);
         }
     }
 }

@@ -163,8 +163,8 @@ final class LdapConnections implements AutoCloseable {
             AtomicLong bytes = new AtomicLong();
             pages(connection, search, end, entry -> {
                 if (bytes.addAndGet(EntryStream.bytes(entry)) > MOST_KEPT_BYTES) {
-                    throw new DriverException.BackendFault("LDAP has more entries than can be kept, " + MOST_KEPT_BYTES
-                            + " bytes, for " + QuotedText.of(search.filter().toString()));
+                    throw new DriverException.BackendFault("LDAP has more entries than can be kept (" + MOST_KEPT_BYTES
+                            + " bytes) for " + QuotedText.of(search.filter().toString()));
                 }
                 entries.add(entry);
             });
@@ -313,10 +313,10 @@ final class LdapConnections implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         if (watchdog.isClosed()) {
-            throw new DriverException.BackendUnavailable("LDAP is not asked any more: the driver stops");
+            throw new DriverException.BackendUnavailable("LDAP is no longer asked: the driver is stopping");
         }
         throw new DriverException.BackendUnavailable("all " + limits.connections()
-                + " connections to LDAP are waiting for an answer of " + servers + "; retry");
+                + " connections to LDAP are waiting for an answer from " + servers + "; retry");
     }
 
     /// Recognizes the SDK's error for a message over the size limit by its text: the cause has no type of its own.

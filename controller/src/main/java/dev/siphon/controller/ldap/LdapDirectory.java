@@ -124,7 +124,7 @@ final class LdapDirectory implements AccountDirectory {
             throw new DriverException.BackendFault("LDAP has several entries that " + QuotedText.of(name)
                     + " matches as " + attribute + ", "
                     + QuotedText.of(found.get(0).getDN()) + " and "
-                    + QuotedText.of(found.get(1).getDN()) + ": which one is meant cannot be known");
+                    + QuotedText.of(found.get(1).getDN()) + ": it is unclear which one is meant");
         }
         return found.stream()
                 .filter(entry -> new LdapAttributes(entry).texts(attribute).contains(name))

@@ -38,7 +38,7 @@ public record LdapServer(String host, int port, Protection protection) {
             throw new IllegalArgumentException("must be ldap://HOST[:PORT] or ldaps://HOST[:PORT]");
         }
         if (tls && plain) {
-            throw new IllegalArgumentException("is protected by TLS, which \"tls\": \"none\" contradicts");
+            throw new IllegalArgumentException("is protected by TLS, but \"tls\" is \"none\"");
         }
         int port = uri.getPort() < 0 ? (tls ? TLS_PORT : PORT) : uri.getPort();
         String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;

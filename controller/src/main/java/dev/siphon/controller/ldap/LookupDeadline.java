@@ -25,6 +25,6 @@ record LookupDeadline(long end, Duration limit) {
     /// @param who the servers that did not answer in time
     DriverException.BackendUnavailable missed(Object who, Throwable cause) {
         return new DriverException.BackendUnavailable(
-                "LDAP " + who + " has not answered in whole within " + limit.toMillis() + " ms; retry", cause);
+                "LDAP " + who + " has not answered completely within " + limit.toMillis() + " ms; retry", cause);
     }
 }

@@ -56,10 +56,10 @@ final class PasswordFile extends PasswordProvider {
 
     private static byte[] read(Path path) throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new IOException(path + " is no file");
+            throw new IOException(path + " is not a file");
         }
         if (!CLOSED.containsAll(Files.getPosixFilePermissions(path))) {
-            throw new IOException(path + " is open to others than its owner and its group: chmod 0600 " + path);
+            throw new IOException(path + " is accessible to others than its owner and its group: chmod 0600 " + path);
         }
         if (Files.size(path) > MAX_BYTES) {
             throw new IOException(path + " is too long for a password");

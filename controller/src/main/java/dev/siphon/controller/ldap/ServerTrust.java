@@ -53,7 +53,7 @@ final class ServerTrust {
             certificates = CertificateFactory.getInstance("X.509").generateCertificates(in);
         }
         if (certificates.isEmpty()) {
-            throw new IOException("no certificate in PEM is in it");
+            throw new IOException("it holds no PEM certificate");
         }
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
