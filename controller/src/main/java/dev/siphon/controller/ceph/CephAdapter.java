@@ -130,7 +130,7 @@ public final class CephAdapter implements AutoCloseable {
         try {
             clusters.fileSystems(cluster).forEach(each -> fileSystems.warmUp(cluster, each.name()));
         } catch (DriverException e) {
-            LOG.atDebug().addKeyValue("cluster", cluster).log("not mounted before it is needed: {}", e.getMessage());
+            LOG.atDebug().addKeyValue("cluster", cluster).log("not mounted in advance: {}", e.getMessage());
         }
     }
 

@@ -111,7 +111,7 @@ final class CephIdentities implements Identities {
     private VolumeKey mintNew(String cluster, String userId, List<String> caps) {
         if (exists(cluster, userId)) {
             throw new DriverException.OperationPending(
-                    "identity client." + userId + " is there already: somebody else replaces this key; retry");
+                    "identity client." + userId + " already exists: somebody else is replacing this key; retry");
         }
         return mint(cluster, userId, caps);
     }
@@ -157,7 +157,7 @@ final class CephIdentities implements Identities {
         try (JsonReader reader = new JsonReader(new StringReader(reply.orThrow().output()))) {
             each(reader, each);
         } catch (IOException | IllegalStateException | JsonParseException e) {
-            throw new DriverException.BackendFault(reply.what() + " answered something else than identities", e);
+            throw new DriverException.BackendFault(reply.what() + " answered with something other than identities", e);
         }
     }
 
@@ -206,7 +206,7 @@ final class CephIdentities implements Identities {
     /// Rejects a name that would change the cap: a comma or blank would start another one.
     private static String word(String text) {
         if (!WORD.matcher(text).matches()) {
-            throw new DriverException.BackendFault(QuotedText.of(text) + " cannot stand in a cap");
+            throw new DriverException.BackendFault(QuotedText.of(text) + " is not allowed in a cap");
         }
         return text;
     }

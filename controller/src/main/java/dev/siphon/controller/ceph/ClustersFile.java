@@ -130,7 +130,8 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
             if (!fits) {
                 fields.wrong(
                         "rook",
-                        "must be the namespace of Rook's cluster, and " + QuotedText.of(namespace) + " is none");
+                        "must be the namespace of Rook's cluster, but " + QuotedText.of(namespace)
+                                + " is not a namespace");
             }
             return fits;
         });

@@ -87,7 +87,7 @@ class ClustersFileTest {
                 "clusters[1].monitors",
                 "clusters[1].user",
                 "clusters[2].id \"c\" is there twice",
-                "clusters[3].rook must be the namespace of Rook's cluster, and \"Rook Ceph\" is none",
+                "clusters[3].rook must be the namespace of Rook's cluster, but \"Rook Ceph\" is not a namespace",
                 "clusters[4] must be an object")) {
             assertTrue(message.contains(part), () -> part + " in: " + message);
         }

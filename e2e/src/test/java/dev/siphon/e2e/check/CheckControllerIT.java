@@ -138,7 +138,7 @@ final class CheckControllerIT {
     void aMonitorThatIsNotThere() throws IOException {
         Checked checked = check(Lab.here().address() + ":1", keyring, directory, "--account=u1");
         checked.failed("lab: monitors", "no connection to " + Lab.here().address() + ":1", "ceph mon dump");
-        checked.failed("lab: login", "not begun", "mend `monitors` first");
+        checked.failed("lab: login", "not started", "mend `monitors` first");
         assertEquals("skipped", checked.results().get("lab: everything else"));
         assertEquals("ok", checked.results().get("account"), checked.output());
     }
@@ -226,9 +226,9 @@ final class CheckControllerIT {
 
     @Test
     void whateverHangsHasFailedWithinSeconds() throws IOException {
-        hang(Daemon.LDAP).failed("directory", "LDAP", "`servers` have to be reachable");
+        hang(Daemon.LDAP).failed("directory", "LDAP", "`servers` must be reachable");
         hang(Daemon.MGR).failed("lab: volumes of " + FS, "not been answered in time", "ceph mgr fail");
-        hang(Daemon.MON).failed("lab: login", "not begun", "`ceph -s`");
+        hang(Daemon.MON).failed("lab: login", "not started", "`ceph -s`");
     }
 
     private Checked hang(Daemon daemon) throws IOException {

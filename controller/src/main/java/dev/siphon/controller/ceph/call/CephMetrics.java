@@ -34,18 +34,18 @@ public final class CephMetrics {
                 .register(registry);
         inFlight = Gauge.builder()
                 .name("siphon_ceph_calls_in_flight")
-                .help("Native calls that have not returned, those whose callers have left included")
+                .help("Native calls that have not returned, including those whose callers have left")
                 .labelNames("cluster")
                 .register(registry);
         drops = Counter.builder()
                 .name("siphon_ceph_handle_drops_total")
-                .help("Handles to a cluster given up because they stopped answering")
+                .help("Handles to a cluster that were dropped because they stopped answering")
                 .labelNames("cluster")
                 .register(registry);
         probes = Gauge.builder()
                 .name("siphon_ceph_probes_in_flight")
-                .help("Accounts whose directories the MDS was asked for and has not given yet: for more than 2 s where"
-                        + " a client of the account does not answer; 64 at most in all clusters")
+                .help("Accounts whose directories the MDS has not given yet, which takes more than 2 s only if a client"
+                        + " of the account does not answer; at most 64 in all clusters")
                 .labelNames("cluster")
                 .register(registry);
     }

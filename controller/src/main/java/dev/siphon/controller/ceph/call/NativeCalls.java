@@ -124,11 +124,11 @@ public final class NativeCalls {
                     && outstanding.stream().allMatch(call -> call.callerLeft().isDone());
             if (hopeless || !slots.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {
                 throw new DriverException.BackendUnavailable(
-                        what + " was not begun: all " + limits.slots() + " calls at once are taken; retry");
+                        what + " was not started: all " + limits.slots() + " slots for calls are in use; retry");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable(what + " was not begun: interrupted");
+            throw new DriverException.BackendUnavailable(what + " was not started: interrupted");
         }
     }
 

@@ -110,13 +110,13 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         try {
             return connecting.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            throw new DriverException.BackendUnavailable(what + " was not begun: not connected yet; retry");
+            throw new DriverException.BackendUnavailable(what + " was not started: not connected yet; retry");
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable(what + " was not begun: interrupted");
+            throw new DriverException.BackendUnavailable(what + " was not started: interrupted");
         } catch (ExecutionException e) {
             String why = e.getCause() instanceof DriverException known ? String.valueOf(known.getMessage()) : "";
-            throw new DriverException.BackendUnavailable(what + " was not begun: " + why, e);
+            throw new DriverException.BackendUnavailable(what + " was not started: " + why, e);
         }
     }
 

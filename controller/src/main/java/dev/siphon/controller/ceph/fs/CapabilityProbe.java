@@ -81,7 +81,7 @@ final class CapabilityProbe {
             return false;
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("interrupted while the MDS was asked");
+            throw new DriverException.BackendUnavailable("a request to the MDS was interrupted");
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

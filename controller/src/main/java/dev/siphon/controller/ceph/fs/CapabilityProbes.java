@@ -142,7 +142,7 @@ public final class CapabilityProbes {
         if (!free.tryAcquire()) {
             ofGroups.remove(group, probe);
             DriverException refusal = new DriverException.BackendUnavailable(
-                    group.path() + " in cluster " + group.cluster() + " was not looked at: the directories of " + MOST
+                    group.path() + " in cluster " + group.cluster() + " was not read: the directories of " + MOST
                             + " accounts wait for clients that do not answer; retry");
             probe.end(refusal);
             throw refusal;
@@ -214,8 +214,8 @@ public final class CapabilityProbes {
     private static DriverException stalled(SubvolumeGroup group) {
         return new DriverException.OperationPending(group.path() + " of file system " + group.fileSystem()
                 + " in cluster " + group.cluster()
-                + " is held by a client that does not answer: one that mounts a volume"
-                + " of this account and was killed, hangs or has lost its node; nothing was changed; Ceph gives that client"
-                + " up after session_timeout (60 s by default); retry then");
+                + " is held by a client that does not answer: it mounts a volume"
+                + " of this account, and was killed, hangs or lost its node; nothing was changed; Ceph gives up on"
+                + " that client after session_timeout (60 s by default); retry then");
     }
 }

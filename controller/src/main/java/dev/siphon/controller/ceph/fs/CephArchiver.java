@@ -69,7 +69,8 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
     }
 
     private void write(MountPath path) {
-        FileStat stat = mount.stat(path).orElseThrow(() -> new DriverException.NotFound(path.brief() + " has gone"));
+        FileStat stat = mount.stat(path)
+                .orElseThrow(() -> new DriverException.NotFound(path.brief() + " disappeared during the export"));
         try {
             switch (stat.kind()) {
                 case DIRECTORY -> begin(entry(MemberType.DIRECTORY, path, stat, ""));
@@ -101,9 +102,9 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
                 begin(entry(
                         MemberType.HARD_LINK, path, stat, again.first().name().bytes()));
             case HardLinks.NoRoom _ ->
-                throw new DriverException.QuotaExhausted(path.brief() + " is one of more files with several names than"
-                        + " this process can remember: " + links.remembered() + "; give it more memory"
-                        + " (JDK_JAVA_OPTIONS=-Xmx...)");
+                throw new DriverException.QuotaExhausted(
+                        path.brief() + " has hard links, but this process can remember only " + links.remembered()
+                                + " such files; give it more memory (JDK_JAVA_OPTIONS=-Xmx...)");
         }
     }
 
@@ -114,7 +115,7 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
             while (offset < stat.sizeBytes()) {
                 int length = file.read(block, offset);
                 if (length == 0) {
-                    throw new DriverException.BackendFault(path.brief() + " is shorter than it says");
+                    throw new DriverException.BackendFault(path.brief() + " is shorter than its size says");
                 }
                 MemorySegment.copy(block, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
                 tar.write(bytes, length);

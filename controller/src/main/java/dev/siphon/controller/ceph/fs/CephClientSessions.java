@@ -113,8 +113,8 @@ final class CephClientSessions implements ClientSessions {
     public void block(String cluster, String address, Duration time) {
         Set<String> served = served(cluster, address);
         if (!served.isEmpty()) {
-            throw new DriverException.InUse("address " + address + " of cluster " + cluster + " is that of "
-                    + String.join(", ", served) + ", which would be refused too; nothing was blocked");
+            throw new DriverException.InUse("address " + address + " of cluster " + cluster + " also belongs to "
+                    + String.join(", ", served) + ", which would lose access too; nothing was blocked");
         }
         CephCommand command = CephCommand.change(Daemon.MON, "osd blocklist")
                 .with("blocklistop", "add")

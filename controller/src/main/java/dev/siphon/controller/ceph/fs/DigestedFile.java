@@ -36,7 +36,7 @@ final class DigestedFile {
                 done += read;
                 if (done > MOST_BYTES) {
                     throw new DriverException.InUse(
-                            "what should be a manifest is longer than any: more than " + MOST_BYTES + " bytes");
+                            "a file is too long for a manifest: more than " + MOST_BYTES + " bytes");
                 }
             }
         }

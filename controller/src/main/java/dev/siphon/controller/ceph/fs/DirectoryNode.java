@@ -43,8 +43,8 @@ record DirectoryNode(Optional<DirectoryNode> parent, MountPath name, int level) 
     void requireWalkable(MountPath root) {
         if (isTooDeep()) {
             throw new DriverException.InUse(in(root).brief() + " is more than " + MOST_LEVELS
-                    + " directories deep, and what is deeper is not copied; move the lower ones up, or remove them,"
-                    + " and begin with another snapshot");
+                    + " directories deep, and deeper ones are not copied; move or remove the lower ones,"
+                    + " and start again from a new snapshot");
         }
     }
 }

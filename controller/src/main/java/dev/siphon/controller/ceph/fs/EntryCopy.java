@@ -58,7 +58,7 @@ final class EntryCopy implements AutoCloseable {
     /// Returns the attributes that a copy of `source` gets.
     private FileStat wanted(MountPath source) {
         return mount.stat(source)
-                .orElseThrow(() -> new DriverException.NotFound(source.brief() + " has gone while it was copied"))
+                .orElseThrow(() -> new DriverException.NotFound(source.brief() + " disappeared while it was copied"))
                 .ownedBy(order.uid(), order.gid());
     }
 

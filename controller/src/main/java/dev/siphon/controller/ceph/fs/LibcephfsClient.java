@@ -36,7 +36,7 @@ final class LibcephfsClient implements AutoCloseable {
             MemorySegment pointer = arena.allocate(ADDRESS);
             int returnCode = library.call(Function.CREATE, pointer, arena.allocateFrom(user));
             if (returnCode < 0) {
-                throw CephErrno.failure(returnCode, "making a client of libcephfs", "");
+                throw CephErrno.failure(returnCode, "creating a client of libcephfs", "");
             }
             return new LibcephfsClient(library, pointer.get(ADDRESS, 0));
         }

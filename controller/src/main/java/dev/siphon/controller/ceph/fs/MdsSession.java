@@ -45,7 +45,8 @@ record MdsSession(long id, Optional<String> authenticated, String address, Map<S
                 throw new IllegalStateException("more than a list");
             }
         } catch (IOException | IllegalStateException | NumberFormatException e) {
-            throw new DriverException.BackendFault("an MDS lists no sessions: " + e.getMessage(), e);
+            throw new DriverException.BackendFault(
+                    "the list of sessions that an MDS sent cannot be read: " + e.getMessage(), e);
         }
         return sessions;
     }

@@ -330,14 +330,14 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
         if (directory.stat().kind() != FileStat.Kind.DIRECTORY) {
             directory.close();
-            throw new DriverException.InvalidRequest(path + " is no directory");
+            throw new DriverException.InvalidRequest(path + " is not a directory");
         }
         return directory;
     }
 
     /// Writes everything that is still in this client's memory.
     void sync() {
-        client.call("writing what is in memory", Function.SYNC_FS);
+        client.call("writing buffered data", Function.SYNC_FS);
     }
 
     /// See [LibcephfsClient#close].

@@ -38,7 +38,7 @@ final class SnapshotMeasurementLimit {
         try {
             if (!turns.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 throw new DriverException.BackendUnavailable(
-                        "the snapshot was not measured: " + others + " are; retry");
+                        "the snapshot was not measured: " + others + " are being measured; retry");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

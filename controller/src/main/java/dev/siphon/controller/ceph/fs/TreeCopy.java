@@ -85,12 +85,11 @@ final class TreeCopy {
     /// @param crowded whether concurrent copies caused that
     private record Left(long names, boolean crowded) {
         DriverException problem(String source) {
-            String what = source + " has " + names + " names of files with several that cannot be copied with the"
-                    + " controller's memory";
+            String what = "the controller's memory does not suffice for " + names + " hard links in " + source;
             return crowded
                     ? new DriverException.BackendUnavailable(
-                            what + " while other copies hold some of it; retry when they have ended")
-                    : new DriverException.QuotaExhausted(what + "; give it more (JDK_JAVA_OPTIONS=-Xmx...)");
+                            what + " while other copies run; retry when they have ended")
+                    : new DriverException.QuotaExhausted(what + "; give it more memory (JDK_JAVA_OPTIONS=-Xmx...)");
         }
     }
 

@@ -79,7 +79,7 @@ final class TreeFlattener {
     ///     would hold a thread for as long
     boolean work(Mount mount, long end, boolean mayMove) {
         if (!working.tryLock()) {
-            throw new DriverException.OperationPending("the MDS has not answered what was asked before of " + path
+            throw new DriverException.OperationPending("the MDS has not answered an earlier request about " + path
                     + ": a client holds a directory there and does not answer; retry");
         }
         try {

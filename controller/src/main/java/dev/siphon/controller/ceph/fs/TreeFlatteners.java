@@ -125,7 +125,7 @@ final class TreeFlatteners {
 
     private static DriverException.OperationPending notYet(VolumeId.Provisioned volume, TreeFlattener tree) {
         return new DriverException.OperationPending(
-                "volume " + volume + " is looked through for deep directories before" + " it is removed: " + tree.seen()
+                "volume " + volume + " is searched for deep directories before it is removed: " + tree.seen()
                         + " looked into, " + tree.moved() + " moved; retry");
     }
 }

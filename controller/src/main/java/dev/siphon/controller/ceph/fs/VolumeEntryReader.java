@@ -136,7 +136,7 @@ final class VolumeEntryReader {
     }
 
     private static dev.siphon.csi.DriverException gone(MountPath path) {
-        return new dev.siphon.csi.DriverException.NotFound(path + " has gone while it was looked at");
+        return new dev.siphon.csi.DriverException.NotFound(path + " disappeared while it was read");
     }
 
     private static Meta meta(OpenFile directory, MountPath name) {
@@ -145,7 +145,7 @@ final class VolumeEntryReader {
                 .stat(directory.path().child(name))
                 .orElseThrow(() -> gone(directory.path().child(name)));
         if (stat.kind() != FileStat.Kind.REGULAR) {
-            return new Meta.Broken("is no file");
+            return new Meta.Broken("is not a file");
         }
         if (stat.sizeBytes() > MOST_META_BYTES) {
             return new Meta.Broken("is " + stat.sizeBytes() + " bytes long");

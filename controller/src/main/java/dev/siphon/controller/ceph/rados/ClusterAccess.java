@@ -25,8 +25,8 @@ public record ClusterAccess(String cluster, List<String> monitors, String user, 
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if none is known
     public String monHost() {
         if (monitors.isEmpty()) {
-            throw new DriverException.BackendUnavailable("it is not known yet where the monitors of cluster " + cluster
-                    + " are: the log says why Rook's ConfigMap cannot be read, as does `siphon check controller`");
+            throw new DriverException.BackendUnavailable("the monitors of cluster " + cluster + " are not known yet:"
+                    + " the log and `siphon check controller` say why Rook's ConfigMap cannot be read");
         }
         return String.join(",", monitors);
     }

@@ -47,7 +47,7 @@ public record CommandReply(String what, int returnCode, String output, String wo
         try {
             return JsonParser.parseString(output);
         } catch (JsonParseException e) {
-            throw new DriverException.BackendFault(what + " answered something that is not JSON", e);
+            throw new DriverException.BackendFault(what + " answered with something that is not JSON", e);
         }
     }
 }

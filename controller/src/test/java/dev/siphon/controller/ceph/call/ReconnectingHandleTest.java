@@ -136,7 +136,7 @@ class ReconnectingHandleTest {
         });
         DriverException.BackendUnavailable error = assertThrows(
                 DriverException.BackendUnavailable.class, () -> broken.call("w", in(Duration.ofSeconds(20)), _ -> 1));
-        assertEquals("w was not begun: wrong key", error.getMessage());
+        assertEquals("w was not started: wrong key", error.getMessage());
     }
 
     @Test
