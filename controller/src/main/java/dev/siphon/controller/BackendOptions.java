@@ -38,23 +38,23 @@ public final class BackendOptions {
     @Option(
             names = "--directory-config",
             defaultValue = "${env:SIPHON_DIRECTORY_CONFIG:-}",
-            description = "Accounts and groups from LDAP instead of from files: JSON that says where and how (env"
-                    + " SIPHON_DIRECTORY_CONFIG; default: none).")
+            description = "A JSON file that says how to find accounts and groups in LDAP, instead of in files"
+                    + " (env SIPHON_DIRECTORY_CONFIG; default: none).")
     private String directory = "";
 
     @Option(
             names = "--key-dir",
             defaultValue = "${env:SIPHON_KEY_DIR:-}",
-            description = "Give each volume a cephx identity that opens this volume alone, and write it to"
-                    + " VOLUME_ID.json in this directory, which must have mode 0700 (default: whoever mounts brings a"
-                    + " key).")
+            description = "Give each volume a cephx identity that opens only this volume, and write its key to"
+                    + " VOLUME_ID.json in this directory with mode 0700 (default: Siphon makes no keys, and"
+                    + " whoever mounts brings one).")
     private String keyFolder = "";
 
     @Option(
             names = "--key-type",
             defaultValue = "${env:SIPHON_KEY_TYPE:-}",
-            description = "The type of these keys, for kernels older than 7.0 on Ceph 20: aes; the cluster must allow"
-                    + " it (default: the cluster's).")
+            description = "The type of these keys. Kernels older than 7.0 need aes on Ceph 20; the cluster must"
+                    + " allow it (default: the cluster's).")
     private String keyType = "";
 
     @Option(
@@ -77,15 +77,16 @@ public final class BackendOptions {
     @Option(
             names = "--dataset-keys-in-secrets",
             defaultValue = "${env:SIPHON_DATASET_KEYS_IN_SECRETS:-false}",
-            description =
-                    "Keep a key in the Secret of each claim's dataset though all nodes ask for their own: before a"
-                            + " version is put back whose nodes do not (env SIPHON_DATASET_KEYS_IN_SECRETS; default: false).")
+            description = "Keep dataset keys in the Secrets of claims, even if all nodes ask for their own. Set it"
+                    + " before you go back to a version whose nodes do not ask (env"
+                    + " SIPHON_DATASET_KEYS_IN_SECRETS; default: false).")
     private boolean datasetKeysInSecrets;
 
     @Option(
             names = "--command-timeout",
             defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
-            description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
+            description = "Seconds that one command to Ceph may take; a shorter deadline of the caller wins"
+                    + " (default: 30).")
     private int commandSeconds;
 
     @Option(
@@ -126,7 +127,7 @@ public final class BackendOptions {
             problems.add("--key-dir", "does not go with --kubernetes-namespace, where keys are Secrets");
         }
         if (!hasKubernetes() && !kubeconfig.isEmpty()) {
-            problems.add("--kubeconfig", "goes with --kubernetes-namespace");
+            problems.add("--kubeconfig", "needs --kubernetes-namespace");
         }
         return problems.read(
                 "--kubernetes-namespace, --kubeconfig",
@@ -142,7 +143,7 @@ public final class BackendOptions {
         ClustersFile file = ClustersFile.read(path);
         if (!file.rook().isEmpty() && !hasKubernetes()) {
             throw new IllegalArgumentException(
-                    path + ": \"rook\" goes with --kubernetes-namespace; without it list the monitors");
+                    path + ": \"rook\" needs --kubernetes-namespace; without it, list the monitors");
         }
         if (file.defaultCluster().isEmpty()) {
             throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");

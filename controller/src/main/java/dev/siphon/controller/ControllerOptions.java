@@ -37,24 +37,23 @@ public final class ControllerOptions {
     @Option(
             names = "--attach",
             defaultValue = "${env:SIPHON_ATTACH:-false}",
-            description = "Attach volumes to nodes before they are used there, and fence nodes when they are detached;"
-                    + " costs every pod seconds (default: off).")
+            description = "Attach volumes to nodes before use, and fence a node when a volume is detached;"
+                    + " every pod starts seconds later (default: off).")
     private boolean attach;
 
     @Option(
             names = "--lead-as",
             paramLabel = "NAME",
             defaultValue = "${env:SIPHON_LEAD_AS:-}",
-            description = "Serve only while this controller holds the Lease siphon-controller under this name, as of"
-                    + " several one does; with --kubernetes-namespace (default: it is the only one).")
+            description = "Serve only while this controller holds the Lease siphon-controller under this name,"
+                    + " so that one of several serves; needs --kubernetes-namespace (default: it is the only one).")
     private String leadAs = "";
 
     @Option(
             names = "--grants-file",
             defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
-            description =
-                    "Publish in this file which namespaces may use whose volumes, for nodes with the same flag; not"
-                            + " with --kubernetes-namespace (default: nobody asks).")
+            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag;"
+                    + " not with --kubernetes-namespace (default: no grants are published).")
     private String grantsFile = "";
 
     @Option(
@@ -69,25 +68,25 @@ public final class ControllerOptions {
             names = "--namespace-owner",
             paramLabel = "RULE",
             defaultValue = "${env:SIPHON_NAMESPACE_OWNER:-}",
-            description = "The account for which a namespace stands, for readers of datasets: as parameter owner of a"
-                    + " class (default: those that annotation siphon.dev/owners of the namespace lists).")
+            description = "The account that a namespace stands for as a reader of datasets, in the form of a"
+                    + " class's parameter owner (default: the accounts in the namespace's annotation"
+                    + " siphon.dev/owners).")
     private String namespaceOwner = "";
 
     @Option(
             names = "--gate-max-wait",
             paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_GATE_MAX_WAIT:-600}",
-            description =
-                    "How long a pod with the scheduling gate siphon.dev/dataset waits at most until its dataset is"
-                            + " on a disk of a node, unless it says otherwise (default: 600).")
+            description = "Longest wait, in seconds, of a pod with the scheduling gate siphon.dev/dataset for its"
+                    + " dataset to be on a node's disk; the pod may set another (default: 600).")
     private int gateSeconds;
 
     @Option(
             names = "--gate-nodes",
             paramLabel = "N",
             defaultValue = "${env:SIPHON_GATE_NODES:-2}",
-            description = "On how many nodes at least a dataset is filled for such a pod, where so many suit it"
-                    + " (default: 2).")
+            description = "Least number of nodes to fill with the dataset of such a pod; if fewer suit the pod,"
+                    + " all of them (default: 2).")
     private int gateNodes;
 
     Level logLevel() {
@@ -108,7 +107,7 @@ public final class ControllerOptions {
             problems.add("--grants-file", "does not go with --kubernetes-namespace, where grants are a ConfigMap");
         }
         if (!leadAs.isEmpty() && !backend.hasKubernetes()) {
-            problems.add("--lead-as", "goes with --kubernetes-namespace");
+            problems.add("--lead-as", "needs --kubernetes-namespace");
         }
         if (!datasetsFile.isEmpty() && backend.hasKubernetes()) {
             problems.add("--datasets-file", "does not go with --kubernetes-namespace, where datasets are objects");

@@ -99,7 +99,7 @@ final class KubernetesFlagsTest {
         assertTrue(found.contains("--kubernetes-namespace, --kubeconfig: "), found);
         assertTrue(found.contains("--reconcile-interval: "), found);
         String alone = problems("--kubeconfig=" + folder.resolve("kubeconfig"));
-        assertTrue(alone.contains("--kubeconfig: goes with --kubernetes-namespace"), alone);
+        assertTrue(alone.contains("--kubeconfig: needs --kubernetes-namespace"), alone);
         String outside = problems("--kubernetes-namespace=siphon");
         assertTrue(outside.contains("in no pod"), outside);
     }

@@ -32,10 +32,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "audit",
         description = {
-            "Looks for what is not as it should be, and mends it when told to.",
-            "That is: orphans, .meta files that are broken or forged, clones that hang, quotas that differ from",
-            "allowances, keys without volumes, in every file system. Changes nothing without --repair --yes, and may",
-            "run beside the controller. Exits 1 if there is a defect; a remark is none."
+            "Finds what is wrong with volumes, quotas and keys, and repairs it with --repair --yes.",
+            "Looks in every file system for orphans, broken or forged .meta files, hanging clones, quotas that differ",
+            "from allowances, and keys without volumes. Changes nothing without --repair --yes, and may",
+            "run beside the controller. Exits 1 if there is a defect; a remark is not a defect."
         })
 public final class AuditCommand implements Callable<Integer> {
     private static final int FOUND = 1;
@@ -52,45 +52,44 @@ public final class AuditCommand implements Callable<Integer> {
     @Option(names = "--repair", description = "Show what would be repaired, and with --yes repair it.")
     private boolean repair;
 
-    @Option(
-            names = "--yes",
-            description = "With --repair: do it. Nothing that holds files or that somebody has is deleted.")
+    @Option(names = "--yes", description = "With --repair: do it. Never deletes what holds files or is in use.")
     private boolean yes;
 
     @Option(
             names = "--filling-hours",
             paramLabel = "HOURS",
             defaultValue = "24",
-            description = "A volume from a snapshot or volume may take so long to become whole (default: 24).")
+            description = "Hours that a volume from a snapshot or volume may take to become whole (default: 24).")
     private int fillingHours;
 
     @Option(
             names = "--orphan-hours",
             paramLabel = "HOURS",
             defaultValue = "24",
-            description = "An empty volume may be without a PersistentVolume for so long (default: 24).")
+            description = "Hours that an empty volume may be without a PersistentVolume (default: 24).")
     private int orphanHours;
 
     @Option(
             names = "--trash-hours",
             paramLabel = "HOURS",
             defaultValue = "6",
-            description = "What was removed may wait so long to be purged (default: 6).")
+            description = "Hours that a removed volume may wait to be purged (default: 6).")
     private int trashHours;
 
     @Option(
             names = "--pause",
             paramLabel = "SECONDS",
             defaultValue = "15",
-            description = "What is found counts if it is still there so much later (default: 15).")
+            description = "Seconds after which the audit looks again; only what is still wrong counts (default: 15).")
     private int pauseSeconds;
 
     @Option(
             names = "--lost-kubernetes",
             paramLabel = "CODE",
             description = {
-                "With --repair: the Kubernetes of this code, which a finding other-kubernetes names, is lost for ever.",
-                "The identities of its nodes are removed, unless a client still has one of them mounted."
+                "With --repair: the Kubernetes with this code is lost for ever; a finding other-kubernetes"
+                        + " names the code.",
+                "Removes the identities of its nodes, unless a client still uses one of them."
             })
     private Set<String> lost = new HashSet<>();
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         name = "ceph-caps",
         description = {
             "Prints the ceph commands that make the controller's identity, with the least caps.",
-            "They are for somebody who is client.admin to run. Touches no cluster."
+            "Run them as client.admin. This command itself touches no cluster."
         })
 public final class CephCapsCommand implements Callable<Integer> {
     @Spec
@@ -46,7 +46,10 @@ public final class CephCapsCommand implements Callable<Integer> {
             description = "The file system that volumes are made in; several with commas.")
     private List<String> fileSystems = List.of();
 
-    @Option(names = "--user", defaultValue = "siphon", description = "Without client. (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--user",
+            defaultValue = "siphon",
+            description = "The identity's name, without 'client.'" + " (default: ${DEFAULT-VALUE}).")
     private String user = "";
 
     @Option(

@@ -22,9 +22,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "controller",
         description = {
-            "Looks whether a controller with these flags has what it needs.",
-            "That is: monitors, the release of Ceph, file systems, the mgr's module volumes, caps, the type of keys, Rook,",
-            "the directory, Kubernetes. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
+            "Checks whether a controller with these flags has what it needs.",
+            "Checks monitors, the release of Ceph, file systems, the mgr's module volumes, caps, the type of"
+                    + " keys, Rook,",
+            "the directory, Kubernetes. Prints a line for each, with a remedy if it failed. Changes nothing."
+                    + " Exits 1 if any failed."
         })
 public final class CheckControllerCommand implements Callable<Integer> {
     @Spec
@@ -47,14 +49,15 @@ public final class CheckControllerCommand implements Callable<Integer> {
             names = "--account",
             paramLabel = "NAME",
             defaultValue = "",
-            description = "An account that the directory has, or group:NAME, to be looked up (default: none).")
+            description = "An account to look up in the directory, or group:NAME (default: none).")
     private String account = "";
 
     @Option(
             names = "--rook-namespace",
             paramLabel = "NS",
             defaultValue = "rook-ceph",
-            description = "Where Rook's cluster is, if the clusters file does not say it (default: rook-ceph).")
+            description =
+                    "The namespace of Rook's cluster, if the clusters file does not name it (default:" + " rook-ceph).")
     private String rookNamespace = "";
 
     @Option(

@@ -49,7 +49,7 @@ final class DatasetArguments {
         DatasetKeyStore store = backend.datasetKeys()
                 .orElseThrow(() -> new ParameterException(
                         command.commandLine(),
-                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
+                        "--key-dir or --kubernetes-namespace is needed: it says where the keys of volumes are"));
         this.revocation = new DatasetRevocation(
                 backend.ceph().identities(),
                 backend.ceph().clientSessions(),
@@ -102,11 +102,11 @@ final class DatasetArguments {
                 .map(KubernetesAdapter::datasets)
                 .orElseThrow(() -> new ParameterException(
                         command.commandLine(),
-                        "the name of a dataset needs --kubernetes-namespace; without it give the id of a volume that"
-                                + " shows it, which begins with dataset: too"))
+                        "the name of a dataset needs --kubernetes-namespace; without it, give the id of a"
+                                + " volume that shows the dataset (that id begins with dataset: too)"))
                 .find(name)
-                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + name
-                        + "; one that was deleted is named by the id of a volume that shows it"))
+                .orElseThrow(() -> new DriverException.NotFound(
+                        "there is no dataset " + name + "; if it was deleted, give the id of a volume that shows it"))
                 .volume(backend.ceph().ports().clusters().defaultCluster());
     }
 

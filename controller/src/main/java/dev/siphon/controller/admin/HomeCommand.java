@@ -76,9 +76,8 @@ public final class HomeCommand implements Callable<Integer> {
 
     private int show(Backend backend, ControllerClient leader) throws IOException {
         KeyStore keys = backend.keys()
-                .orElseThrow(
-                        () -> new DriverException.InvalidRequest(
-                                "--key-dir or --kubernetes-namespace is needed: where the controller keeps the keys of volumes"));
+                .orElseThrow(() -> new DriverException.InvalidRequest(
+                        "--key-dir or --kubernetes-namespace is needed: it says where the keys of volumes are"));
         Volume made = make(leader);
         VolumeId.Provisioned door = provisioned(made.getVolumeId());
         VolumeContext context = VolumeContext.fromMap(door, made.getVolumeContextMap());
@@ -199,7 +198,7 @@ public final class HomeCommand implements Callable<Integer> {
             key = keys.find(volume);
         }
         return key.orElseThrow(() -> new DriverException.BackendUnavailable("volume " + volume
-                + " has no key yet: does the controller run with --key-dir or --kubernetes-namespace, and the same?"));
+                + " has no key yet: check that the controller runs with the same --key-dir or --kubernetes-namespace"));
     }
 
     private static VolumeId.Provisioned provisioned(String id) {

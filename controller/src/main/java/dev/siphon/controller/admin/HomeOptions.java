@@ -17,7 +17,7 @@ final class HomeOptions {
 
     @Option(
             names = "--size",
-            description = "How much a new home may hold, and an old one at least: bytes or 20Gi (default: 1Gi).",
+            description = "Size of a new home, and least size of an existing one: bytes or 20Gi (default: 1Gi).",
             defaultValue = "")
     private String size = "";
 
@@ -47,11 +47,11 @@ final class HomeOptions {
 
     @Option(
             names = "--delete",
-            description = "Remove the home with all files in it, and the host's key; needs --yes, and that no other"
-                    + " volume stands for the home.")
+            description = "Remove the home with all its files, and the host's key; needs --yes. Refused while"
+                    + " another volume stands for the home.")
     private boolean delete;
 
-    @Option(names = "--yes", description = "Mean it.")
+    @Option(names = "--yes", description = "Confirm --delete.")
     private boolean yes;
 
     enum Action {

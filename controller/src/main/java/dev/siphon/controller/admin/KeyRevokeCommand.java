@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Makes the keys of volumes worthless at once.",
             "Removes their identities, ends the sessions that use them, and has the OSDs refuse those clients. The",
-            "volumes get other keys; what was mounted has to be mounted anew. Prints what could be reached with the",
+            "volumes get new keys; mount again what was mounted. Prints what could be reached with the",
             "old keys. May be repeated."
         })
 final class KeyRevokeCommand implements Callable<Integer> {
@@ -54,9 +54,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
     @Option(
             names = "--block-address",
             paramLabel = "HOURS",
-            description = "With --node ADDRESS or NAME@ADDRESS: have MDS and OSDs refuse everything from there for so"
-                    + " long, also who copied a ticket (default: they do not). Refused where a daemon of Ceph or a"
-                    + " controller has that address.")
+            description = "With --node ADDRESS or NAME@ADDRESS: for so many hours, MDS and OSDs refuse"
+                    + " everything from that address, even with a copied ticket (default: no block). Refused if"
+                    + " a daemon of Ceph or a controller has that address.")
     private Optional<Integer> blockHours = Optional.empty();
 
     /// Whether at least one cluster has blocked the address.
@@ -67,8 +67,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
         @Parameters(
                 paramLabel = "VOLUME",
                 description = {
-                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume that shows",
-                    "one is for the key in the Secrets of such claims, if nodes do not ask for their own."
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume"
+                            + " that shows",
+                    "one means the key in the Secrets of such claims, if nodes do not ask for their own."
                 },
                 arity = "1..*")
         private List<String> volumes = List.of();
@@ -77,8 +78,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 names = "--node",
                 paramLabel = "NODE",
                 description = {
-                    "All volumes that a node has mounted, and all keys of datasets that were made for it: its host name as its clients say it, its address, or",
-                    "NAME@ADDRESS. Exits 1 and says who is there if there are none."
+                    "All volumes that a node has mounted, and all keys of datasets made for it. Give the node's"
+                            + " host name as its clients report it, its address, or",
+                    "NAME@ADDRESS. If it has neither, exits 1 and prints where sessions are."
                 })
         private Optional<String> node = Optional.empty();
     }
@@ -134,7 +136,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         if (node.isPresent() && !volumes.isEmpty()) {
             // once the sessions are evicted, nobody knows the volumes any more
             PrintWriter out = command.commandLine().getErr();
-            out.println("siphon: if this is cut off, go on with: siphon key revoke "
+            out.println("siphon: if this is interrupted, continue with: siphon key revoke "
                     + volumes.stream().map(VolumeId::toString).collect(Collectors.joining(" ")));
             out.flush();
         }
@@ -173,7 +175,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         if (blocked) {
             out.println("siphon: its address is blocked all the same");
         }
-        out.println("siphon: what a node had mounted whose sessions have ended: siphon key revoke VOLUME...");
+        out.println("siphon: for volumes of a node whose sessions have ended, run: siphon key revoke VOLUME...");
         out.flush();
     }
 

@@ -30,9 +30,10 @@ import picocli.CommandLine.Spec;
         name = "rotate",
         description = {
             "Gives volumes other keys without unmounting them.",
-            "Mints a second identity, puts its key in the place of the first, and removes the first when no session",
-            "uses it any more. Run it again to go on. Exits 1 while older keys are in use.",
-            "Of a dataset the keys that no session uses are replaced: nodes have one each, and ask for it again."
+            "Mints a second identity, puts its key in place of the first one, and removes the first identity"
+                    + " once no session",
+            "uses it. Run it again to continue. Exits 1 while older keys are in use.",
+            "For a dataset, replaces the keys that no session uses: each node has its own, and asks for it again."
         })
 final class KeyRotateCommand implements Callable<Integer> {
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -50,7 +51,7 @@ final class KeyRotateCommand implements Callable<Integer> {
             names = "--wait",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "Wait so long for sessions with the older keys to end (default: ${DEFAULT-VALUE}).")
+            description = "Seconds to wait for sessions with the older keys to end (default: ${DEFAULT-VALUE}).")
     private int waitSeconds;
 
     /// Selects the volumes.
@@ -58,8 +59,9 @@ final class KeyRotateCommand implements Callable<Integer> {
         @Parameters(
                 paramLabel = "VOLUME",
                 description = {
-                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume that shows",
-                    "one is for the key in the Secrets of such claims, if nodes do not ask for their own."
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume"
+                            + " that shows",
+                    "one means the key in the Secrets of such claims, if nodes do not ask for their own."
                 },
                 arity = "1..*")
         private List<String> volumes = List.of();
@@ -67,7 +69,7 @@ final class KeyRotateCommand implements Callable<Integer> {
         @Option(
                 names = "--all-older-than",
                 paramLabel = "DAYS",
-                description = "All volumes whose key is older, or whose rotation is yet to be finished.")
+                description = "All volumes whose key is older, or whose rotation is unfinished.")
         private Optional<Integer> days = Optional.empty();
     }
 

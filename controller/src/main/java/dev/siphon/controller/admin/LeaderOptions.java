@@ -21,7 +21,7 @@ public final class LeaderOptions {
             names = "--patience",
             paramLabel = "SECONDS",
             defaultValue = "3600",
-            description = "How long to wait for one volume whose contents are copied (default: 3600).")
+            description = "Seconds to wait until the contents of one volume are copied (default: 3600).")
     private int patienceSeconds;
 
     /// Returns a client of the controller, which connects at the first call.

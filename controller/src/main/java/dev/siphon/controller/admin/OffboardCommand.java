@@ -41,8 +41,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "offboard",
         description = {
-            "What becomes of an account whose person leaves. Never deletes anything.",
-            "Works for accounts that the directory has no more, too. May be repeated."
+            "Freezes, hands over or exports an account whose person leaves. Never deletes anything.",
+            "Also works for accounts that the directory no longer has. May be repeated."
         })
 final class OffboardCommand implements Callable<Integer> {
     private static final int FAILED = 1;
@@ -58,7 +58,7 @@ final class OffboardCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "ACCOUNT",
-            description = "Its name, or the name of its group, which tells two apart that had one name.")
+            description = "The account's name; or the name of its group, if two accounts had the same name.")
     private String account = "";
 
     @ArgGroup
@@ -67,19 +67,20 @@ final class OffboardCommand implements Callable<Integer> {
     static final class What {
         @Option(
                 names = "--freeze",
-                description = "Take its keys away, end what they have mounted, and refuse to make anything for it; its"
-                        + " volumes stay (default).")
+                description = "Take its keys away, end the mounts that use them, and refuse to make anything"
+                        + " for it; its volumes stay (default).")
         private boolean freeze;
 
-        @Option(names = "--unfreeze", description = "Let it go on, with new keys.")
+        @Option(names = "--unfreeze", description = "End the freeze; its volumes get new keys.")
         private boolean unfreeze;
 
         @Option(
                 names = "--hand-over",
                 paramLabel = "OTHER",
                 description = {
-                    "Copy each of its volumes to a volume of that account; its own stay. Freeze it first: what is",
-                    "written after a volume was copied is in no copy, and a repetition does not copy it again."
+                    "Copy each of its volumes to a volume of that account; its own stay. Freeze it first: the"
+                            + " copy lacks",
+                    "what is written later, and a repeat does not copy that volume again."
                 })
         private Optional<String> handOver = Optional.empty();
 
@@ -189,7 +190,7 @@ final class OffboardCommand implements Callable<Integer> {
                                 groups.stream().anyMatch(group -> group.name().equals(name)))
                         .isPresent();
         if (other.isEmpty() || itself) {
-            throw new ParameterException(command.commandLine(), "--hand-over: say another account");
+            throw new ParameterException(command.commandLine(), "--hand-over: name another account");
         }
         Table table = new Table("volume", "size", "copy", "note");
         boolean all = true;
@@ -285,7 +286,7 @@ final class OffboardCommand implements Callable<Integer> {
 
     private static void checkWhole(Optional<Subvolume> found) {
         if (found.filter(it -> it.state() == Subvolume.State.READY).isEmpty()) {
-            throw new DriverException.InUse("it is no whole volume; siphon audit says why");
+            throw new DriverException.InUse("it is not a whole volume; siphon audit says why");
         }
     }
 

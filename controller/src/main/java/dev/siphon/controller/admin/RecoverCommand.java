@@ -22,9 +22,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "recover",
         description = {
-            "Prints what Kubernetes had of volumes, datasets and snapshots, for kubectl apply.",
-            "For a Kubernetes that was lost while Ceph was kept: PersistentVolumes with their claims, Datasets with",
-            "their readers, VolumeSnapshots. Comments say what is not known. Volumes that have a PersistentVolume",
+            "Prints the Kubernetes objects of volumes, datasets and snapshots, for kubectl apply.",
+            "Use it when Kubernetes was lost and Ceph was kept. Prints PersistentVolumes with their claims,"
+                    + " Datasets with",
+            "their readers, and VolumeSnapshots. Comments say what is not known. Volumes that have a PersistentVolume",
             "here are left out. Only reads."
         })
 public final class RecoverCommand implements Callable<Integer> {
@@ -45,13 +46,16 @@ public final class RecoverCommand implements Callable<Integer> {
     @Mixin
     private AdminOptions options = new AdminOptions();
 
-    @Option(names = "--account", paramLabel = "NAME", description = "Only what is this account's (group:NAME).")
+    @Option(
+            names = "--account",
+            paramLabel = "NAME",
+            description = "Only what belongs to this account (or group:NAME).")
     private Optional<String> account = Optional.empty();
 
     @Option(
             names = "--namespace",
             paramLabel = "NAME",
-            description = "Only what is known to have been in this namespace.")
+            description = "Only objects that are known to have been in this namespace.")
     private Optional<String> namespace = Optional.empty();
 
     @Option(

@@ -8,7 +8,7 @@ import picocli.CommandLine.Spec;
 /// `siphon user`: manages accounts.
 @Command(
         name = "user",
-        description = "Lists accounts and what they have, and says what becomes of those whose person leaves.",
+        description = "Lists accounts and what they have, and offboards those whose person leaves.",
         subcommands = {UserListCommand.class, OffboardCommand.class})
 public final class UserCommand implements Runnable {
     @Spec

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         name = "list",
         description = {
             "Lists the accounts that have volumes, and what they have.",
-            "That is: allowance (the quota in force), what is committed of it to volumes and snapshots, what is",
+            "Shows the allowance (the quota in force), how much is committed to volumes and snapshots, how much is",
             "written, and whether the directory still has the account."
         })
 public final class UserListCommand implements Callable<Integer> {
@@ -119,7 +119,7 @@ public final class UserListCommand implements Callable<Integer> {
         } catch (DriverException.BackendUnavailable silent) {
             command.commandLine()
                     .getErr()
-                    .println("siphon: which accounts are gone is unknown: " + silent.getMessage());
+                    .println("siphon: cannot tell which accounts are gone: " + silent.getMessage());
             return Optional.empty();
         }
     }

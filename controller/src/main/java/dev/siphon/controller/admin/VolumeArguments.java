@@ -55,7 +55,7 @@ final class VolumeArguments {
         return backend.keys()
                 .orElseThrow(() -> new ParameterException(
                         command.commandLine(),
-                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
+                        "--key-dir or --kubernetes-namespace is needed: it says where the keys of volumes are"));
     }
 
     /// Whether the volume exists. Asks the MDS: the mgr may be blocked by a client whose key is being revoked.
