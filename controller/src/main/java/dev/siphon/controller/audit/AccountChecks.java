@@ -60,7 +60,8 @@ public final class AccountChecks {
                             scan.cluster() + ":" + scan.fileSystem() + ":uid " + uid,
                             "belongs to several: " + String.join(", ", groups),
                             new Repair.ByHand(
-                                    "none inherits another's volumes; siphon user offboard those that are" + " gone")));
+                                    "no account inherits another's volumes; run siphon user offboard for those"
+                                            + " that are gone")));
                 }
             });
         }
@@ -120,6 +121,6 @@ public final class AccountChecks {
                 kind,
                 seen.group().toString(),
                 why + ", " + volumes + " volumes",
-                new Repair.ByHand("nothing has to be done; siphon user offboard hands over, exports, unfreezes"));
+                new Repair.ByHand("nothing needs to be done; siphon user offboard hands over, exports or unfreezes"));
     }
 }

@@ -160,16 +160,17 @@ public final class Auditor {
                 ? new Finding(
                         Kind.ORPHAN,
                         volume.toString(),
-                        "holds nothing, no PersistentVolume stands for it, and it is older than "
-                                + gracePeriods.orphan().toHours() + " h: its claim changed or went while it was made",
+                        "holds nothing, has no PersistentVolume, and is older than "
+                                + gracePeriods.orphan().toHours() + " h: its claim was changed or deleted while"
+                                + " it was made",
                         new Repair.DeleteVolume(volume, place.entry()))
                 : new Finding(
                         Kind.VOLUME_WITHOUT_PV,
                         volume.toString(),
-                        "no PersistentVolume stands for it: that is gone and the volume was to be retained, or the claim"
-                                + " changed or went while it was made, or it was made by a command",
-                        new Repair.ByHand(
-                                "`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume` deletes it"));
+                        "has no PersistentVolume: that was deleted and the volume retained, or the claim was"
+                                + " changed or deleted while the volume was made, or a command made the volume",
+                        new Repair.ByHand("`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume`"
+                                + " deletes it"));
     }
 
     /// Checks identities and keys. A driver that mints no keys may lack the permission to list identities, and

@@ -77,7 +77,7 @@ final class ContentChecks {
                         : List.of(finding(
                                 Kind.CLONE_STUCK,
                                 place,
-                                "is the target of a clone that the mgr does not know any more",
+                                "is the target of a clone that the mgr no longer knows",
                                 stuck(place, id)));
             case COMPLETE -> ofComplete(place, id);
         };
@@ -89,7 +89,7 @@ final class ContentChecks {
                         id,
                         place.entry(),
                         meta(place).orElseThrow().with(MetaFile.GLOBAL, "state", SubvolumeState.FAILED.text()))
-                : new Repair.ByHand("it holds files: look at them, and if nobody misses them: write state = failed in "
+                : new Repair.ByHand("it holds files: look at them; if nobody needs them, write state = failed in "
                         + place.path() + "/.meta, then `siphon csi DeleteVolume`");
     }
 
@@ -101,8 +101,8 @@ final class ContentChecks {
             return List.of(finding(
                     Kind.CLOSED,
                     place,
-                    "has mode 1000, which lets nobody in, and files: somebody set it",
-                    new Repair.ByHand("whoever owns it may chmod its top directory to what it was, such as 0700")));
+                    "has files, and mode 1000, which lets nobody in: somebody set that mode",
+                    new Repair.ByHand("its owner may chmod its top directory back, for example to 0700")));
         }
         if (old && (closed || notWhole)) {
             String since = " since " + place.entry().changed();
@@ -189,7 +189,7 @@ final class ContentChecks {
                 found.add(new Finding(
                         Kind.CLONE_WITHOUT_TARGET,
                         scan.cluster() + ":" + scan.fileSystem() + ":" + link,
-                        "is a clone to be made in " + target + ", which is gone",
+                        "is for a clone into " + target + ", which is gone",
                         new Repair.RemoveFile(scan.cluster(), scan.fileSystem(), link)));
             }
         });
@@ -212,7 +212,7 @@ final class ContentChecks {
                 found.add(new Finding(
                         Kind.GROUP_SNAPSHOT_INCOMPLETE,
                         scan.cluster() + ":" + scan.fileSystem() + ":" + name,
-                        "is there of " + volumesOfIt + " and was of others too",
+                        "exists only for " + volumesOfIt + ", but was taken of other volumes too",
                         new Repair.ByHand("ask for the group of snapshots again, or delete it")));
             }
         });

@@ -80,7 +80,8 @@ public final class ForeignIdentityChecks {
                                 fileSystem,
                                 theirs.stream().map(DatasetIdentity::userId).toList())
                         : new Repair.ByHand(
-                                "nothing while that Kubernetes is there; if it is lost for ever, `siphon audit --repair"
+                                "do nothing while that Kubernetes exists; if it is lost for ever, `siphon audit"
+                                        + " --repair"
                                         + " --yes --lost-kubernetes " + owner + "`"));
     }
 }

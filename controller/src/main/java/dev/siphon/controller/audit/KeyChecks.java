@@ -74,7 +74,7 @@ final class KeyChecks {
                 found.add(new Finding(
                         Kind.KEY_WITHOUT_VOLUME,
                         volume.toString(),
-                        "is gone, and its key is still kept for nodes",
+                        "is gone, but its key is still kept for nodes",
                         new Repair.RemoveKey(volume)));
             }
         }
@@ -114,19 +114,20 @@ final class KeyChecks {
         }
         boolean older = other.generation() < kept.generation();
         String object = other.volume().cluster() + ":client." + other.userId();
-        String why = (older ? "was replaced by client." : "follows the one whose key is kept for nodes, client.")
-                + kept.userId() + ", and opens volume " + other.volume() + " too";
+        String why =
+                (older ? "was replaced by client." : "is newer than the identity whose key is kept for nodes, client.")
+                        + kept.userId() + ", and opens volume " + other.volume() + " too";
         return Optional.of(new Finding(
                 older ? Kind.IDENTITY_REPLACED : Kind.IDENTITY_NOT_KEPT,
                 object,
                 why,
-                new Repair.ByHand("`siphon key rotate " + other.volume() + "` goes on with what was begun")));
+                new Repair.ByHand("`siphon key rotate " + other.volume() + "` finishes the rotation")));
     }
 
     private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept, boolean named) {
         boolean shallow = CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW));
         Repair mint = shallow
-                ? new Repair.ByHand("the controller mints one within a minute of its PersistentVolume")
+                ? new Repair.ByHand("the controller mints one within a minute after its PersistentVolume exists")
                 : new Repair.MintKey(volume);
         return new Finding(
                 Kind.VOLUME_WITHOUT_KEY,
@@ -134,6 +135,6 @@ final class KeyChecks {
                 kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
                 named
                         ? mint
-                        : new Repair.ByHand("none is needed without a PersistentVolume: `siphon recover` prints it"));
+                        : new Repair.ByHand("it needs no key without a PersistentVolume; `siphon recover` prints one"));
     }
 }

@@ -59,7 +59,7 @@ public record LeftoverDeletion(
     }
 
     /// What a person may do instead.
-    static final String ADVICE = "look at it, and if nobody misses it: `siphon csi DeleteVolume`";
+    static final String ADVICE = "look at it; if nobody needs it, `siphon csi DeleteVolume`";
 
     /// Checks that no client uses an identity.
     ///
@@ -68,7 +68,7 @@ public record LeftoverDeletion(
         sessions.of(cluster, fileSystem, userId).stream().findFirst().ifPresent(session -> {
             throw new DriverException.InUse(
                     "client." + userId + " is in use by " + session.host() + " at " + session.address()
-                            + ": nothing was removed; its Kubernetes is there, or its node was not stopped");
+                            + ": nothing was removed; its Kubernetes still exists, or its node was not stopped");
         });
     }
 }

@@ -23,9 +23,9 @@ final class RemovalChecks {
                 found.add(new Finding(
                         Kind.TRASH_LEFT,
                         path("/volumes/_deleting/" + name),
-                        "was removed and is not purged, since " + since,
-                        new Repair.ByHand("is the mgr well, and mgr/volumes/pause_purging not set? It frees no space"
-                                + " until then")));
+                        "was removed but has not been purged since " + since,
+                        new Repair.ByHand("check that the mgr works and mgr/volumes/pause_purging is not set;"
+                                + " until the purge, no space is freed")));
             }
         });
         for (String volume : scan.top().authFiles()) {

@@ -107,7 +107,7 @@ public sealed interface Repair {
 
         @Override
         public String toString() {
-            return "auth rm of " + userIds.size() + " identities, if no client has one of them";
+            return "auth rm of " + userIds.size() + " identities, if no client uses one of them";
         }
     }
 

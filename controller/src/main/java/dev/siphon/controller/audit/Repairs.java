@@ -93,7 +93,8 @@ public final class Repairs {
         if (!volumesDirectory
                 .entry(SubvolumeGroup.of(volume), volume.subvolume())
                 .equals(Optional.of(seen))) {
-            throw new DriverException.InUse("volume " + volume + " has changed since it was looked at; audit again");
+            throw new DriverException.InUse(
+                    "volume " + volume + " has changed since the audit looked at it;" + " run the audit again");
         }
     }
 }

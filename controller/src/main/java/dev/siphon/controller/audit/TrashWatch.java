@@ -61,7 +61,7 @@ public final class TrashWatch {
                 .register(registry);
         this.oldest = Gauge.builder()
                 .name("siphon_trash_oldest_seconds")
-                .help("For how long the oldest of them has waited, in seconds; 0 if there is none")
+                .help("How long the oldest of them has waited, in seconds; 0 if there is none")
                 .labelNames("cluster", "file_system")
                 .register(registry);
     }
@@ -79,7 +79,7 @@ public final class TrashWatch {
             } catch (DriverException silent) {
                 LOG.atDebug()
                         .addKeyValue("cluster", cluster)
-                        .log("its trash is not looked at: {}", silent.getMessage());
+                        .log("the trash of this cluster cannot be read: {}", silent.getMessage());
             }
         }
     }
@@ -118,8 +118,8 @@ public final class TrashWatch {
                     .addKeyValue("entries", fresh.stream().limit(MOST_NAMED).toList())
                     .addKeyValue("count", fresh.size())
                     .log(
-                            "what was removed is not purged after {} minutes: is the mgr well, and mgr/volumes/pause_purging"
-                                    + " not set?",
+                            "removed volumes are not purged after {} minutes: check that the mgr works and"
+                                    + " mgr/volumes/pause_purging is not set",
                             LONG.toMinutes());
         }
         return new HashSet<>(old);

@@ -38,14 +38,15 @@ final class VolumeChecks {
                     Kind.UNKNOWN_ENTRY,
                     place,
                     "no volume of Siphon's has such a name",
-                    new Repair.ByHand("whoever put it there may take it away; it counts against the account")));
+                    new Repair.ByHand(
+                            "whoever put it there may remove it; it counts against the account's allowance")));
         }
         if (entry.kind() != FileKind.DIRECTORY) {
             return List.of(finding(
                     Kind.NOT_A_DIRECTORY,
                     place,
                     "is a " + entry.kind().name().toLowerCase(java.util.Locale.ROOT) + " where a subvolume belongs",
-                    new Repair.ByHand("nothing of Siphon's follows it; look where it leads, and remove it")));
+                    new Repair.ByHand("Siphon does not follow it; look where it leads, and remove it")));
         }
         List<Finding> found = new ArrayList<>();
         switch (entry.meta()) {
@@ -100,8 +101,8 @@ final class VolumeChecks {
     private static Repair mended(ScannedEntry place, VolumeId.Provisioned id, Optional<MetaFile> written) {
         return written.<Repair>map(meta -> new Repair.WriteMeta(id, place.entry(), meta, old(place.path())))
                 .orElseGet(() -> new Repair.ByHand("restore " + place.path()
-                        + "/.meta from a snapshot, or move the files to another volume; nothing says for sure what the"
-                        + " volume is"));
+                        + "/.meta from a snapshot, or move the files to another volume; nothing proves what"
+                        + " this volume is"));
     }
 
     private List<Finding> withMeta(ScannedEntry place, VolumeId.Provisioned id, MetaFile meta) {
@@ -142,14 +143,14 @@ final class VolumeChecks {
             return List.of(finding(
                     Kind.REMOVAL_UNFINISHED,
                     place,
-                    "was removed and its snapshots kept, but its data is still in " + names(entry),
-                    new Repair.ByHand("remove " + place.path() + "/" + names(entry) + " when nobody misses it")));
+                    "was removed with its snapshots kept, but its data is still in " + names(entry),
+                    new Repair.ByHand("remove " + place.path() + "/" + names(entry) + " if nobody needs it")));
         }
         return hasNoFiles(entry)
                 ? List.of(finding(
                         Kind.REMAINS,
                         place,
-                        "was removed for the sake of its snapshots, and has none",
+                        "was removed with its snapshots kept, but has no snapshot",
                         new Repair.RemoveRemains(id)))
                 : List.of();
     }
@@ -165,7 +166,7 @@ final class VolumeChecks {
                     Kind.DATA_MISSING,
                     place,
                     "its data directory " + name + (data.isPresent() ? " is no directory" : " is not there"),
-                    new Repair.ByHand("nothing of Siphon's follows it; restore the directory, or delete the volume")));
+                    new Repair.ByHand("Siphon does not follow it; restore the directory, or delete the volume")));
         }
         for (DataState other : entry.data()) {
             if (!other.name().equals(name)) {
@@ -173,8 +174,7 @@ final class VolumeChecks {
                 found.add(finding(
                         Kind.DATA_SEVERAL,
                         place,
-                        "has beside its data directory another, " + other.name() + ", with " + other.entries()
-                                + " entries",
+                        "has a second data directory, " + other.name() + ", with " + other.entries() + " entries",
                         other.entries() == 0 && other.kind() == FileKind.DIRECTORY
                                 ? new Repair.RemoveEmptyDirectory(scan.cluster(), scan.fileSystem(), path)
                                 : new Repair.ByHand("move what is in " + path + " to the other, and remove it")));
@@ -189,7 +189,8 @@ final class VolumeChecks {
                     Kind.NOT_ISOLATED,
                     place,
                     "its files lie in the common RADOS namespace",
-                    new Repair.ByHand("copy them to a new volume: no key can open these without opening others'")));
+                    new Repair.ByHand(
+                            "copy them to a new volume: a key for these would open other volumes'" + " files too")));
         }
         return found;
     }

@@ -167,11 +167,11 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
         private CheckOutcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
             if (caps.isEmpty() && uses.contains(Feature.KEYS)) {
                 return new CheckOutcome.Failed(
-                        "client." + access.user() + " may not even see its own, and so make no keys",
+                        "client." + access.user() + " may not even see its own caps, so it cannot make keys",
                         caps(fileSystems));
             }
             if (caps.isEmpty()) {
-                return new CheckOutcome.Skipped("client." + access.user() + " may not see its own");
+                return new CheckOutcome.Skipped("client." + access.user() + " may not see its own caps");
             }
             List<String> missing = new ControllerCaps(fileSystems, uses).missing(caps.get());
             return missing.isEmpty()
@@ -203,7 +203,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                         .missing(caps)
                         .isEmpty()
                 ? "; ends sessions of packers and of revoked keys"
-                : "; ends no sessions: what a packer has mounted may be written for up to an hour, see --key-commands";
+                : "; ends no sessions: a packer's client may write to its mount for up to an hour, see --key-commands";
     }
 
     private String flags() {
@@ -237,9 +237,10 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
     /// Checks that a client of one account that returns no capability cannot block the others forever.
     static CheckOutcome judgeEviction(double seconds) {
         return seconds > 0
-                ? new CheckOutcome.Ok("clients that give none back are evicted after " + Math.round(seconds) + " s")
+                ? new CheckOutcome.Ok(
+                        "clients that do not give them back are evicted after " + Math.round(seconds) + " s")
                 : new CheckOutcome.Failed(
-                        "a client that gives none back makes the mgr, and so all accounts, wait for ever",
+                        "a client that does not give them back blocks the mgr, and so all accounts, for ever",
                         "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 

@@ -38,7 +38,7 @@ public record DirectoryChecks(AccountDirectory directory, String source, Optiona
 
     private static String remedy(DriverException failure) {
         return failure instanceof DriverException.BackendFault
-                ? "mend the entry that is named"
+                ? "correct the entry that the error names"
                 : LdapAdapter.remedy(failure);
     }
 
@@ -46,8 +46,8 @@ public record DirectoryChecks(AccountDirectory directory, String source, Optiona
         return account.<CheckOutcome>map(found -> new CheckOutcome.Ok(words(found)))
                 .orElseGet(() -> new CheckOutcome.Failed(
                         "there is no " + QuotedText.of(name),
-                        "spelt as in the directory, letter for letter? In LDAP it has to be below `accounts.base` and"
-                                + " to match `accounts.filter`"));
+                        "spell it as the directory does, letter for letter; in LDAP it must be below"
+                                + " `accounts.base` and match `accounts.filter`"));
     }
 
     private static String words(Account account) {

@@ -26,7 +26,7 @@ public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
 
     private static CheckOutcome judge(List<String> missing) {
         return missing.isEmpty()
-                ? new CheckOutcome.Ok("may do all that it has to")
+                ? new CheckOutcome.Ok("has all rights that it needs")
                 : new CheckOutcome.Failed(
                         "may not " + String.join(", ", missing),
                         "`kubectl apply -k deploy/`, or the rules of docs/operations.md, \"In Kubernetes\"");

@@ -24,7 +24,8 @@ final class Releases {
                     older, "upgrade these daemons: Siphon is for Ceph " + OLDEST + " to " + NEWEST);
         }
         if (!newer.isEmpty()) {
-            return new CheckOutcome.Failed(newer, "a later Siphon: this one is for Ceph " + OLDEST + " to " + NEWEST);
+            return new CheckOutcome.Failed(
+                    newer, "install a later Siphon: this one is for Ceph " + OLDEST + " to " + NEWEST);
         }
         return new CheckOutcome.Ok(versions.values().stream()
                 .flatMap(Collection::stream)

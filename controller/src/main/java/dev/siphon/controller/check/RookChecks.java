@@ -56,9 +56,8 @@ public record RookChecks(
     private static void lookAt(Checklist list, String cluster, MonitorSource source) {
         var _ = list.check(
                 cluster + ": rook monitors",
-                _ -> "the chart's value `ceph.rook.namespace` has to name the namespace of Rook's CephCluster"
-                        + " (`kubectl get cephclusters -A`): it also makes the rule by which Siphon may read that"
-                        + " ConfigMap",
+                _ -> "set the chart's value `ceph.rook.namespace` to the namespace of Rook's CephCluster"
+                        + " (`kubectl get cephclusters -A`); it also lets Siphon read that ConfigMap",
                 source::read,
                 found -> new CheckOutcome.Ok("followed: " + source.where() + " has " + String.join(",", found)));
     }
@@ -109,8 +108,8 @@ public record RookChecks(
         boolean isRooks = user.equals("admin") || user.equals("healthchecker") || user.startsWith(IDENTITIES);
         return isRooks
                 ? Optional.of(new CheckOutcome.Failed(
-                        "client." + user + " is Rook's: it replaces the key and the caps as it needs them",
-                        "an identity of Siphon's own: what `siphon ceph-caps` prints, in Rook's toolbox"))
+                        "client." + user + " is Rook's: Rook replaces its key and caps as it needs them",
+                        "give Siphon its own identity: run in Rook's toolbox what `siphon ceph-caps` prints"))
                 : Optional.empty();
     }
 
@@ -159,8 +158,8 @@ public record RookChecks(
     }
 
     static CheckOutcome judge(SortedSet<String> written, Current now) {
-        String remedy = "the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/rook.md): Siphon then"
-                + " takes them from Rook, whose monitors move. Without Kubernetes: the addresses of "
+        String remedy = "set the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/rook.md):"
+                + " Siphon then follows Rook's monitors when they move. Without Kubernetes: write the addresses of "
                 + now.where() + " into the clusters file";
         SortedSet<String> gone = new TreeSet<>(written);
         gone.removeAll(now.hosts());

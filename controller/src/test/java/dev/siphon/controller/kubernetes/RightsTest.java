@@ -95,7 +95,7 @@ final class RightsTest {
     @Test
     void whoeverMayAllIsOk() throws IOException {
         assertEquals(
-                "kubernetes  ok      may do all that it has to",
+                "kubernetes  ok      has all rights that it needs",
                 lookWhere(_ -> true).getLast());
     }
 
@@ -120,7 +120,7 @@ final class RightsTest {
                 .getLast();
         assertTrue(line.contains("may not get jobs, list jobs, create jobs, delete jobs  "), line);
         assertEquals(
-                "kubernetes  ok      may do all that it has to",
+                "kubernetes  ok      has all rights that it needs",
                 lookWhere(right -> !List.of("jobs", "podtemplates")
                                 .contains(right.get("resource").getAsString()))
                         .getLast());
