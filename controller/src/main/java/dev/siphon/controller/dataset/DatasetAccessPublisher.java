@@ -100,9 +100,9 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         try {
             reconcile();
         } catch (DriverException.BackendUnavailable | DriverException.OperationPending notNow) {
-            LOG.info("who may read which dataset stays as it was published: {}", notNow.getMessage());
+            LOG.info("cannot update the published readers of datasets; the old ones stay: {}", notNow.getMessage());
         } catch (DriverException refused) {
-            LOG.warn("who may read which dataset stays as it was published: {}", refused.getMessage());
+            LOG.warn("cannot update the published readers of datasets; the old ones stay: {}", refused.getMessage());
         }
     }
 
@@ -178,7 +178,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
     private boolean isRemoved(String name, VolumeId.DatasetVolume volume) {
         boolean unused = keys.orElseThrow().removeUnused(volume);
         if (unused) {
-            LOG.info("dataset {} is no more, and no volume shows it: its key is removed", name);
+            LOG.info("dataset {} was deleted and no volume shows it: its key is removed", name);
         }
         return unused;
     }
@@ -214,10 +214,10 @@ public final class DatasetAccessPublisher implements AutoCloseable {
             try {
                 datasets.report(each.getKey(), each.getValue());
             } catch (DriverException.BackendUnavailable notNow) {
-                LOG.info("what became of the datasets is written down later: {}", notNow.getMessage());
+                LOG.info("the status of the datasets is written later: {}", notNow.getMessage());
                 return;
             } catch (DriverException refused) {
-                LOG.warn("what became of dataset {} is not written down: {}", each.getKey(), refused.getMessage());
+                LOG.warn("the status of dataset {} is not written: {}", each.getKey(), refused.getMessage());
             }
         }
     }
@@ -285,7 +285,10 @@ public final class DatasetAccessPublisher implements AutoCloseable {
     private void logUnknown(Map<String, DriverException> unknown) {
         unknown.forEach((account, why) -> {
             if (!told.contains(account)) {
-                LOG.warn("which datasets account {} may read stays as it was published: {}", account, why.getMessage());
+                LOG.warn(
+                        "cannot update the published datasets of account {}; the old ones stay: {}",
+                        account,
+                        why.getMessage());
             }
         });
         told.clear();

@@ -134,9 +134,9 @@ public final class DatasetIdentities {
                         Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
                 .flatMap(identity -> mint(dataset, identity.userId(), volumeCaps).stream())
                 .findFirst()
-                .orElseThrow(() -> new DriverException.OperationPending("the keys of dataset " + dataset + " at node "
-                        + node + " are being revoked, " + DatasetIdentity.SLOTS
-                        + " of them: `siphon key revoke --node " + node + "` finishes that; retry"));
+                .orElseThrow(() -> new DriverException.OperationPending("all keys of dataset " + dataset + " for node "
+                        + node + " are being revoked (" + DatasetIdentity.SLOTS
+                        + "): run `siphon key revoke --node " + node + "` to finish that, then retry"));
     }
 
     private Optional<VolumeKey> mint(VolumeId.DatasetVolume dataset, String userId, VolumeCaps volumeCaps) {
@@ -151,16 +151,16 @@ public final class DatasetIdentities {
 
     private void checkRoom(VolumeId.DatasetVolume dataset) {
         if (ofNodes.size() >= MOST) {
-            throw new DriverException.QuotaExhausted("nodes have " + MOST + " keys of datasets, as many as Ceph's mons"
-                    + " are given: fewer datasets on fewer nodes need fewer; what no pod uses is removed within 20"
-                    + " minutes");
+            throw new DriverException.QuotaExhausted("nodes have " + MOST + " keys of datasets, the most that"
+                    + " Siphon gives to Ceph's mons: use fewer datasets on fewer nodes; keys that no pod uses"
+                    + " are removed within 20 minutes");
         }
         Optional<String> account = Optional.ofNullable(accounts.get(dataset));
         if (ofNodes.size() >= MOST / 2 && account.isPresent() && ofAccount(account.get()) >= OF_ACCOUNT) {
             throw new DriverException.QuotaExhausted("nodes have " + OF_ACCOUNT + " keys of the datasets of account "
                     + account.get()
-                    + ", the most for one account: use fewer of its datasets on fewer nodes; what no pod"
-                    + " uses is removed within 20 minutes");
+                    + ", the most for one account: use fewer of its datasets on fewer nodes; keys that no pod"
+                    + " uses are removed within 20 minutes");
         }
     }
 
@@ -196,7 +196,7 @@ public final class DatasetIdentities {
                         && each.getValue() - begun < 0);
         keys.forEach(key -> ofNodes.putIfAbsent(key, started));
         if (ofNodes.size() > MANY) {
-            LOG.warn("nodes have {} keys of datasets; {} are the most", ofNodes.size(), MOST);
+            LOG.warn("nodes have {} keys of datasets; the limit is {}", ofNodes.size(), MOST);
         }
         return listed;
     }
@@ -246,17 +246,17 @@ public final class DatasetIdentities {
                     && other.path().equals(dataset.path());
             if (!same && other.cluster().equals(dataset.cluster()) && layout.equals(Optional.of(its))) {
                 throw new DriverException.InUse("the objects of " + dataset.path() + " and of " + other.path()
-                        + ", another dataset, are both in RADOS namespace " + its.namespace() + " of pool "
-                        + its.pool() + ", so a key for one would open the other: give each a namespace of its own, and"
-                        + " write its image anew");
+                        + ", another dataset, share RADOS namespace " + its.namespace() + " of pool "
+                        + its.pool() + ", so a key for one would open the other: give each dataset its own"
+                        + " namespace, and write its image again");
             }
         });
     }
 
     private static DriverException.InUse notApart(VolumeId.DatasetVolume dataset) {
-        return new DriverException.InUse("the objects of " + dataset.path() + " are in no RADOS namespace of their own,"
-                + " so a key for them would open others': before an image is written there, `setfattr -n"
-                + " ceph.dir.layout.pool_namespace -v NAME` on that directory");
+        return new DriverException.InUse("the objects of " + dataset.path() + " have no RADOS namespace of"
+                + " their own, so a key for them would open others' objects too: before you write an image"
+                + " there, run `setfattr -n ceph.dir.layout.pool_namespace -v NAME` on that directory");
     }
 
     private FileTree.Layout layout(VolumeId.DatasetVolume dataset) {
@@ -267,7 +267,7 @@ public final class DatasetIdentities {
         } catch (DriverException.NotFound _) {
             throw new DriverException.InUse("there is no directory " + dataset.path() + " in file system "
                     + dataset.fileSystem() + " of cluster " + dataset.cluster()
-                    + ", where the dataset is declared to be");
+                    + ", but the dataset is declared there");
         }
     }
 

@@ -51,20 +51,18 @@ public final class DatasetReaders {
                 .filter(account -> include(names.trusted(dataset, account), account))
                 .toList();
         if (readers.isEmpty() && !named.isEmpty()) {
-            throw new DriverException.AccessDenied("account "
-                    + QuotedText.of(named.getFirst().name()) + ", for which namespace " + QuotedText.of(namespace)
-                    + " stands, is another one than that which was a reader of dataset " + dataset.name()
-                    + " by that name, or by that of a group: the status of the Dataset says what whoever administers it"
-                    + " may do");
+            throw new DriverException.AccessDenied("namespace " + QuotedText.of(namespace) + " stands for account "
+                    + QuotedText.of(named.getFirst().name())
+                    + ", but that name, or the name of its group, meant another"
+                    + " one when it became a reader of dataset " + dataset.name()
+                    + ": the status of the Dataset says what its administrator can do");
         }
         if (readers.isEmpty() || readers.stream().anyMatch(account -> !frozen.isFrozen(account, dataset))) {
             return !readers.isEmpty();
         }
-        throw new DriverException.InUse("account "
-                + QuotedText.of(readers.getFirst().name()) + ", for which namespace "
-                + QuotedText.of(namespace)
-                + " stands, is frozen: it gets no dataset; siphon user offboard --unfreeze lets"
-                + " it go on");
+        throw new DriverException.InUse("namespace " + QuotedText.of(namespace) + " stands for account "
+                + QuotedText.of(readers.getFirst().name())
+                + ", which is frozen and gets no dataset; siphon user offboard --unfreeze ends that");
     }
 
     /// Refuses a dataset that a frozen account sealed.

@@ -224,8 +224,8 @@ public final class DatasetRevocation {
                 identities.remove(target.cluster(), target.identity().userId());
             }
         } catch (DriverException notNow) {
-            unfinished.add("the key is worthless, but it is not sure that volumes of claims have another: "
-                    + notNow.getMessage() + "; run this again");
+            unfinished.add("the key is worthless, but volumes of claims may not have a new one: " + notNow.getMessage()
+                    + "; run this again");
         }
         return new Revoked(target, ended, elsewhere, volumes, unfinished);
     }

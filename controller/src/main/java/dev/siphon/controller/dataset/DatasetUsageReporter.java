@@ -69,7 +69,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
             if (!why.equals(trouble)) {
-                LOG.warn("which pods use datasets stays as it was written down: {}", notNow.getMessage());
+                LOG.warn("cannot update which pods use datasets; the old list stays: {}", notNow.getMessage());
             }
             trouble = why;
         } catch (RuntimeException | Error unforeseen) {
@@ -130,6 +130,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
                         pods.report(name, now);
                     }
                 },
-                refused -> LOG.warn("who uses dataset {} is not written down: {}", name, refused.getMessage()));
+                refused ->
+                        LOG.warn("the pods that use dataset {} are not written down: {}", name, refused.getMessage()));
     }
 }

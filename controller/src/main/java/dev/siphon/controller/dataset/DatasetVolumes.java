@@ -70,7 +70,7 @@ public final class DatasetVolumes {
             Lock keeping = identities.lock(dataset).readLock();
             if (!keeping.tryLock()) {
                 throw new DriverException.OperationPending(
-                        "the key of dataset " + dataset + ", which was declared no more, is being removed; retry");
+                        "the key of dataset " + dataset + ", which is no longer declared, is being removed; retry");
             }
             try {
                 check.run();
@@ -89,14 +89,13 @@ public final class DatasetVolumes {
         public void end(VolumeId.DatasetVolume dataset, String name, Runnable withdraw) {
             Lock removing = identities.lock(dataset).writeLock();
             if (!removing.tryLock()) {
-                throw new DriverException.OperationPending(
-                        "a volume is being made that shows dataset " + name + "; retry");
+                throw new DriverException.OperationPending("a volume is being made for dataset " + name + "; retry");
             }
             try {
                 List<String> users = store.users(dataset);
                 if (!users.isEmpty()) {
                     throw new DriverException.InUse("dataset " + name + " is in use by " + some(users)
-                            + ": delete those first, their claims and pods");
+                            + ": first delete the claims and pods of these");
                 }
                 withdraw.run();
                 identities.remove(dataset);
@@ -164,7 +163,7 @@ public final class DatasetVolumes {
                 : Optional.empty();
         if (ofClass.isPresent() && ofClaim.isPresent() && !ofClass.equals(ofClaim)) {
             throw new DriverException.InvalidRequest("the class names dataset " + ofClass.get()
-                    + ", and the PVC's annotation " + ClaimRef.DATASET + " another one, " + ofClaim.get());
+                    + ", but the PVC's annotation " + ClaimRef.DATASET + " names another, " + ofClaim.get());
         }
         return ofClass.or(() -> ofClaim);
     }
@@ -257,8 +256,8 @@ public final class DatasetVolumes {
                 .flatMap(name -> datasets.find(name).stream())
                 .filter(each -> volume(each).equals(claimed.forNobody()))
                 .findFirst();
-        Dataset found = dataset.orElseThrow(() -> new DriverException.NotFound(
-                "the dataset that volume " + claimed + " shows is no more: nobody may read it"));
+        Dataset found = dataset.orElseThrow(() ->
+                new DriverException.NotFound("the dataset of volume " + claimed + " was deleted: nobody may read it"));
         checkReader(found, Optional.of(pod.namespace()));
         return opened(found, claimed, pod.node());
     }
@@ -327,12 +326,12 @@ public final class DatasetVolumes {
             return;
         }
         String asking = namespace.orElseThrow(() -> new DriverException.InvalidRequest("dataset " + dataset.name()
-                + " is not everybody's, and nobody says which namespace asks: run the provisioner with"
-                + " --extra-create-metadata"));
+                + " is not for everybody, but the request does not say which namespace asks: run the"
+                + " provisioner with --extra-create-metadata"));
         if (!readers.mayRead(dataset, asking)) {
             throw new DriverException.AccessDenied("namespace " + QuotedText.of(asking) + " is no reader of dataset "
-                    + dataset.name() + ": whoever administers it may add the account of that namespace, or a group that"
-                    + " it is in, to its readers");
+                    + dataset.name() + ": its administrator may add the namespace's account, or a group of that"
+                    + " account, to its readers");
         }
     }
 

@@ -71,7 +71,10 @@ public final class FrozenAccounts implements AutoCloseable {
         try {
             refresh(cluster);
         } catch (DriverException notNow) {
-            LOG.info("which accounts of cluster {} are frozen stays as it was known: {}", cluster, notNow.getMessage());
+            LOG.info(
+                    "cannot update the frozen accounts of cluster {}; the old ones stay: {}",
+                    cluster,
+                    notNow.getMessage());
         }
     }
 
@@ -85,7 +88,7 @@ public final class FrozenAccounts implements AutoCloseable {
                         files.groupsWith(cluster, fileSystem.name(), AccountFreeze.NOTE));
             } catch (DriverException notNow) {
                 LOG.info(
-                        "which accounts are frozen in file system {} of cluster {} stays as it was known: {}",
+                        "cannot update the frozen accounts in file system {} of cluster {}; the old ones stay: {}",
                         fileSystem.name(),
                         cluster,
                         notNow.getMessage());
@@ -105,7 +108,7 @@ public final class FrozenAccounts implements AutoCloseable {
                 .map(cluster -> new FileSystemRef(cluster, dataset.fileSystem()))
                 .filter(place -> !seen.containsKey(place))
                 .ifPresent(place -> {
-                    throw new DriverException.BackendUnavailable("which accounts are frozen is not known yet: file"
+                    throw new DriverException.BackendUnavailable("the frozen accounts are not known yet: file"
                             + " system " + place.fileSystem() + " of cluster " + place.cluster()
                             + " has not answered; retry");
                 });
@@ -133,7 +136,7 @@ public final class FrozenAccounts implements AutoCloseable {
                 && files.note(volume.cluster(), volume.fileSystem(), volume.path(), AccountFreeze.NOTE)
                         .isPresent()) {
             throw new DriverException.InUse("the account that has sealed dataset " + name
-                    + " is frozen: no new claim gets it; siphon user offboard --unfreeze lets the account go on");
+                    + " is frozen, so no new claim gets it; siphon user offboard --unfreeze ends that");
         }
     }
 

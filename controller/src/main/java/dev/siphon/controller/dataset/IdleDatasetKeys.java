@@ -56,7 +56,7 @@ public final class IdleDatasetKeys {
         try {
             reconcile();
         } catch (DriverException notNow) {
-            LOG.info("keys of datasets that nodes use no more are removed later: {}", notNow.getMessage());
+            LOG.info("dataset keys that nodes no longer use are removed later: {}", notNow.getMessage());
         }
     }
 

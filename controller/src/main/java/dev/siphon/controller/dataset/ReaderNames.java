@@ -96,7 +96,7 @@ public final class ReaderNames {
             datasets.note(dataset, readers);
         } catch (DriverException notNow) {
             LOG.warn(
-                    "whose names the readers of dataset {} are is written down later: {}",
+                    "the accounts behind the readers of dataset {} are written down later: {}",
                     dataset,
                     notNow.getMessage());
         }

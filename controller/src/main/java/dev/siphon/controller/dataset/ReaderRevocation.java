@@ -76,7 +76,7 @@ public final class ReaderRevocation {
             reconcile();
             looksLeft--;
         } catch (DriverException notNow) {
-            LOG.info("keys of datasets whose readers are withdrawn are taken away later: {}", notNow.getMessage());
+            LOG.info("dataset keys of withdrawn readers are taken away later: {}", notNow.getMessage());
         }
     }
 
@@ -154,8 +154,8 @@ public final class ReaderRevocation {
         } catch (DriverException.AccessDenied denied) {
             targets.forEach(revocation::removeOfNode);
             LOG.warn(
-                    "nodes lose keys of datasets of file system {} whose readers there are withdrawn, but what is mounted"
-                            + " goes on until its ticket ends: {}",
+                    "nodes lose the dataset keys of withdrawn readers in file system {}, but mounts work until"
+                            + " their tickets end: {}",
                     place.fileSystem(),
                     denied.getMessage());
         }
@@ -165,7 +165,7 @@ public final class ReaderRevocation {
         LOG.atInfo()
                 .addKeyValue("identity", revoked.target().identity().userId())
                 .addKeyValue("sessions_ended", revoked.ended().size())
-                .log("the key of a dataset whose readers there are withdrawn is taken away");
+                .log("a node lost its key of a dataset, because the readers on that node are withdrawn");
         revoked.unfinished()
                 .forEach(why -> LOG.warn("{}: {}", revoked.target().identity().userId(), why));
     }

@@ -31,7 +31,7 @@ public final class StaticClaimKeys {
                 keys.store().shown(false).forEach(this::fill);
             }
         } catch (DriverException notNow) {
-            LOG.info("whether claims of datasets need keys is not known now: {}", notNow.getMessage());
+            LOG.info("cannot tell now whether claims of datasets need keys: {}", notNow.getMessage());
         }
     }
 

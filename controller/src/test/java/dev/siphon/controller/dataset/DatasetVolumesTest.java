@@ -91,7 +91,7 @@ final class DatasetVolumesTest {
         outside.directory.put(new Account("u1", "id-9", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()));
         String said = assertThrows(DriverException.AccessDenied.class, () -> made(outside, "user-u1", "u1.mine"))
                 .getMessage();
-        assertTrue(said.contains("is another one than that which was a reader of dataset u1.mine"), said);
+        assertTrue(said.contains("meant another one when it became a reader of dataset u1.mine"), said);
         var _ = made(outside, "user-u1", "all");
         outside.seen.clear();
         var _ = made(outside, "user-u1", "u1.mine");
