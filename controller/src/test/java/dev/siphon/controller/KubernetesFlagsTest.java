@@ -101,6 +101,6 @@ final class KubernetesFlagsTest {
         String alone = problems("--kubeconfig=" + folder.resolve("kubeconfig"));
         assertTrue(alone.contains("--kubeconfig: needs --kubernetes-namespace"), alone);
         String outside = problems("--kubernetes-namespace=siphon");
-        assertTrue(outside.contains("in no pod"), outside);
+        assertTrue(outside.contains("not in a pod"), outside);
     }
 }

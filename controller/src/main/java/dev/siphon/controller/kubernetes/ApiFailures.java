@@ -53,7 +53,7 @@ final class ApiFailures {
         if (code == HttpURLConnection.HTTP_GONE || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR) {
             return new DriverException.BackendUnavailable(what + "; retry");
         }
-        return new DriverException.BackendFault(what + ", which nobody expects");
+        return new DriverException.BackendFault(what + ", which Siphon does not expect");
     }
 
     /// Returns the server's message; used only for codes whose message names an object and a rule but quotes no
@@ -71,6 +71,6 @@ final class ApiFailures {
                 return Optional.ofNullable(cause.getMessage()).orElse(name);
             }
         }
-        return "what came was no answer (" + name + ")";
+        return "no valid answer came (" + name + ")";
     }
 }

@@ -56,7 +56,7 @@ final class Connection {
             config = Config.fromKubeconfig(kubeconfig.toFile());
         } catch (RuntimeException _) {
             // several libraries parse it, and their exceptions quote it, tokens included
-            throw new IllegalArgumentException("is no kubeconfig: " + kubeconfig);
+            throw new IllegalArgumentException("not a valid kubeconfig: " + kubeconfig);
         }
         if (config.getCurrentContext() == null) {
             throw new IllegalArgumentException("the kubeconfig has no current context: " + kubeconfig);
@@ -70,7 +70,7 @@ final class Connection {
         Path token = SERVICE_ACCOUNT.resolve("token");
         if (host.isEmpty() || port.isEmpty() || !Files.isReadable(token)) {
             throw new IllegalArgumentException(
-                    "this process is in no pod with a service account: say --kubeconfig as well");
+                    "this process is not in a pod with a service account: give --kubeconfig as well");
         }
         Config config = Config.empty();
         config.setMasterUrl("https://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port);

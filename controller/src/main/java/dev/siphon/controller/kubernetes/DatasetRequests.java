@@ -69,7 +69,7 @@ final class DatasetRequests implements AutoCloseable {
         try {
             accesses.list(this::take);
         } catch (DriverException notNow) {
-            LOG.info("questions that had no room are found when nodes ask anew: {}", notNow.getMessage());
+            LOG.info("dropped questions are answered once nodes ask again: {}", notNow.getMessage());
         }
     }
 

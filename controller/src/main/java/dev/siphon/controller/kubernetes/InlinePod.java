@@ -52,16 +52,16 @@ record InlinePod(
     static InlinePod read(KubernetesApi api, String driver, String namespace, DatasetAccess.Asked asked) {
         String title = "Pod " + namespace + "/" + QuotedText.of(asked.pod());
         if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
-            throw new DriverException.InvalidRequest(title + " can be none");
+            throw new DriverException.InvalidRequest(title + " is not a valid Pod name");
         }
         ObjectParts parts = ObjectParts.find(
                         api, "get " + title, "api/v1/namespaces/" + namespace + "/pods/" + asked.pod(), PARTS)
                 .filter(found -> JsonParts.text(found.kept(), "metadata", "uid").equals(Optional.of(asked.podUid())))
-                .orElseThrow(() -> new DriverException.NotFound(title + " is not there any more"));
+                .orElseThrow(() -> new DriverException.NotFound(title + " no longer exists"));
         if (!parts.whole()) {
             // the missing part may be the mirror annotation
-            throw new DriverException.InUse(title + " has more volumes, or longer names in them, than are read of a"
-                    + " pod: use fewer volumes in one pod");
+            throw new DriverException.InUse(title + " has more volumes, or longer names in them, than Siphon"
+                    + " reads: use fewer volumes in one pod");
         }
         return of(title, api, driver, namespace, parts.kept());
     }
@@ -130,7 +130,7 @@ record InlinePod(
             throw new DriverException.AccessDenied(title + " is not on node " + QuotedText.of(asked.node()));
         }
         if (isMirror) {
-            throw new DriverException.AccessDenied(title + " is a node's own: it gets no dataset");
+            throw new DriverException.AccessDenied(title + " is a static pod of its node: it gets no dataset");
         }
     }
 }

@@ -19,7 +19,7 @@ public record KubernetesAccess(String namespace, Optional<Path> kubeconfig) {
     public KubernetesAccess {
         if (!NAMESPACE.matcher(namespace).matches()) {
             throw new IllegalArgumentException(QuotedText.of(namespace)
-                    + " is no namespace: expected at most 63 lower-case letters, digits and '-'");
+                    + " is not a valid namespace: use at most 63 lower-case letters, digits and '-'");
         }
         kubeconfig.filter(file -> !Files.isReadable(file)).ifPresent(file -> {
             throw new IllegalArgumentException("the kubeconfig cannot be read: " + file);

@@ -161,7 +161,7 @@ final class KubernetesApi implements AutoCloseable {
             return Optional.of(client().getKubernetesSerialization().unmarshal(parts.toString(), type));
         } catch (KubernetesClientException wrong) {
             LOG.warn(
-                    "object {} is left out, it is no {}: {}",
+                    "object {} is left out because it is not a valid {}: {}",
                     JsonParts.text(parts, "metadata", "name").orElse(""),
                     type.getSimpleName(),
                     wrong.getMessage());
@@ -252,7 +252,7 @@ final class KubernetesApi implements AutoCloseable {
             return JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8))
                     .getAsJsonObject();
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendFault(doing + " was answered with something else than objects", e);
+            throw new DriverException.BackendFault(doing + " was not answered with objects", e);
         }
     }
 
@@ -270,7 +270,7 @@ final class KubernetesApi implements AutoCloseable {
             KubernetesResourceList<T> found = find(doing, server -> request.apply(server, page))
                     .filter(answer -> answer.getMetadata() != null)
                     .orElseThrow(() -> new DriverException.BackendFault(
-                            doing + " was answered with something else by the API server of Kubernetes"));
+                            doing + " was not answered with a list by the API server of Kubernetes"));
             found.getItems().forEach(each);
             next = Optional.ofNullable(found.getMetadata().getContinue()).orElse("");
         } while (!next.isEmpty());

@@ -53,7 +53,7 @@ final class KubernetesGrantsStore implements GrantsStore {
         try {
             return text.map(Grants::parse).orElse(Grants.NONE);
         } catch (DriverException.BackendFault broken) {
-            LOG.warn("{} is broken and is written anew: {}", what, broken.getMessage());
+            LOG.warn("{} is broken and is written again: {}", what, broken.getMessage());
             return Grants.NONE;
         }
     }

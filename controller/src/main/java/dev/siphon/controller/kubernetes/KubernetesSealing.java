@@ -101,11 +101,10 @@ final class KubernetesSealing implements SealingCluster {
     public PackerOutcome begin(SealOrder order) {
         PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
         ObjectParts parts = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE, TEMPLATES)
-                .orElseThrow(() -> new DriverException.InUse(
-                        "there is no PodTemplate " + TEMPLATE + " in namespace " + api.namespace()
-                                + ", which says how packers are run: the chart has it with `snapshots: true`"));
+                .orElseThrow(() -> new DriverException.InUse("there is no PodTemplate " + TEMPLATE + " in namespace "
+                        + api.namespace() + ", and packers need it: set `snapshots: true` in the chart"));
         if (!parts.whole()) {
-            throw new DriverException.InUse("PodTemplate " + TEMPLATE + " is longer than is read of one: shorten it");
+            throw new DriverException.InUse("PodTemplate " + TEMPLATE + " is longer than Siphon reads: shorten it");
         }
         JsonObject template = parts.kept();
         JsonObject job = objects.job(JsonParts.object(template, "template").orElseGet(JsonObject::new));
@@ -166,7 +165,7 @@ final class KubernetesSealing implements SealingCluster {
                 request -> request.post(JSON, object.toString()));
         if (!made && !isAt(dataset.name(), dataset.path())) {
             throw new DriverException.IncompatibleExisting(
-                    "there is another dataset " + dataset.name() + ": take a VolumeSnapshot of another name");
+                    "there is another dataset " + dataset.name() + ": give the VolumeSnapshot another name");
         }
     }
 
@@ -195,7 +194,7 @@ final class KubernetesSealing implements SealingCluster {
                     .map(found -> ObjectEvents.About.of(found.kept()))
                     .ifPresent(snapshot -> events.add(snapshot, notice.warning(), notice.reason(), notice.message()));
         } catch (DriverException notNow) {
-            LOG.info("nobody is told how far a dataset is: {}", notNow.getMessage());
+            LOG.info("the progress of a dataset is not reported: {}", notNow.getMessage());
         }
     }
 

@@ -234,7 +234,7 @@ public final class Leadership implements AutoCloseable {
                 own.ifPresent(lease -> write(Optional.of(lease), ""));
                 own = Optional.empty();
             } catch (KubernetesClientException unanswered) {
-                LOG.info("the Lease is left to grow old: {}", unanswered.getMessage());
+                LOG.info("the Lease is not released and will expire: {}", unanswered.getMessage());
             }
             client.close();
         }

@@ -38,7 +38,7 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
     static ObjectMetadata read(String what, InputStream json) throws IOException {
         return object(reader(json), _ -> true, () -> {
             throw new DriverException.InUse("the annotations of " + what + " are more than " + (MOST_CHARS >> 10)
-                    + " KiB, each counted with " + ENTRY_CHARS + " bytes more; remove some");
+                    + " KiB (each counts " + ENTRY_CHARS + " bytes more): remove some");
         });
     }
 

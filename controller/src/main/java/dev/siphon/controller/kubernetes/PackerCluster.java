@@ -89,7 +89,8 @@ final class PackerCluster {
         // an object larger than any packer's lacks parts here, so the check refuses it
         return ObjectParts.find(api, doing, collection + "/" + name, PARTS)
                 .map(ObjectParts::kept)
-                .orElseThrow(() -> new DriverException.BackendUnavailable(kind + " " + name + " is gone again; retry"));
+                .orElseThrow(() ->
+                        new DriverException.BackendUnavailable(kind + " " + name + " was deleted meanwhile; retry"));
     }
 
     private static String name(JsonObject object) {
@@ -99,7 +100,7 @@ final class PackerCluster {
     private static void check(String kind, JsonObject wanted, boolean ours) {
         if (!ours) {
             throw new DriverException.InUse(kind + " " + name(wanted)
-                    + " is not the packer's: somebody else has made it, or changed it; find out who, and delete it");
+                    + " is not the packer's: somebody else made or changed it; find out who, and delete it");
         }
     }
 

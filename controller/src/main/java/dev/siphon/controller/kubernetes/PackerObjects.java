@@ -193,7 +193,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
 
     private static DriverException.InUse wrong() {
         return new DriverException.InUse(
-                "PodTemplate " + KubernetesSealing.TEMPLATE + " has no container: it is the chart's to make");
+                "PodTemplate " + KubernetesSealing.TEMPLATE + " has no container: restore it from the chart");
     }
 
     private static JsonElement tree(Object value) {

@@ -42,7 +42,7 @@ final class PackerPods {
 
     /// Returns the progress of Job `name`, for people.
     String progress(String name) {
-        return newest(name).map(this::progress).orElse("its pod is yet to be made");
+        return newest(name).map(this::progress).orElse("its pod does not exist yet");
     }
 
     private Optional<JsonObject> newest(String name) {
@@ -96,7 +96,7 @@ final class PackerPods {
                     .filter(line -> PROGRESS.matcher(line).matches())
                     .orElse("looks at what there is");
         } catch (DriverException notNow) {
-            LOG.info("how far a packer is is not known: {}", notNow.getMessage());
+            LOG.info("the progress of a packer is unknown: {}", notNow.getMessage());
             return "works";
         }
     }

@@ -65,8 +65,8 @@ final class ReaderStatus {
     static String message(String dataset, Set<String> changed) {
         List<String> some = changed.stream().sorted().limit(MOST_TOLD).toList();
         String more = changed.size() > MOST_TOLD ? " and " + (changed.size() - MOST_TOLD) + " more" : "";
-        return "these readers are not whom their names meant when they were first seen, and read nothing: "
-                + String.join(", ", some) + more + "; so that whoever has these names now may read it: "
+        return "the names of these readers meant others when they were first seen, so they read nothing: "
+                + String.join(", ", some) + more + "; to let the present holders of these names read it: "
                 + confirmation(dataset, some);
     }
 

@@ -109,7 +109,7 @@ final class GatedClaimsTest {
                     "where it may run at all");
             String told = JsonParser.parseString(cluster.admin().raw("/api/v1/namespaces/siphon/events"))
                     .toString();
-            assertTrue(told.contains("is filled on node-2, for which the pod waits"), told);
+            assertTrue(told.contains("is being filled on node-2; the pod waits"), told);
         }
     }
 }
