@@ -79,7 +79,7 @@ public final class MonitorFollower {
         try {
             List<String> now = source.read();
             if (silent.remove(cluster) != null) {
-                LOG.atInfo().addKeyValue("cluster", cluster).log("{} is read again", source.where());
+                LOG.atInfo().addKeyValue("cluster", cluster).log("{} can be read again", source.where());
             }
             if (!now.equals(connections.monitors().get(cluster))) {
                 LOG.atInfo()
@@ -93,7 +93,7 @@ public final class MonitorFollower {
             if (!why.equals(silent.put(cluster, why))) {
                 LOG.atWarn()
                         .addKeyValue("cluster", cluster)
-                        .log("{} cannot be read, and the monitors known before serve: {}", source.where(), why);
+                        .log("{} cannot be read, so the monitors known before stay in use: {}", source.where(), why);
             }
         }
     }
@@ -106,7 +106,7 @@ public final class MonitorFollower {
                 nodes.publish(known);
             }
         } catch (DriverException e) {
-            LOG.atWarn().log("nodes are not told where the monitors are: {}", e.getMessage());
+            LOG.atWarn().log("the addresses of the monitors are not published to nodes: {}", e.getMessage());
         }
     }
 }

@@ -61,7 +61,7 @@ public final class RookEndpoints {
         Matcher matcher = ENDPOINT.matcher(text.strip());
         if (!matcher.matches()) {
             throw new DriverException.BackendFault("ConfigMap " + NAME + " has " + QuotedText.of(text)
-                    + " among its monitors, and not NAME=ADDRESS:PORT");
+                    + " among its monitors, which is not NAME=ADDRESS:PORT");
         }
         return matcher;
     }

@@ -64,9 +64,9 @@ public final class AccountGroups {
         named.forEach(state -> different.add(state.group().name()));
         if (different.size() > 1) {
             throw new DriverException.InvalidRequest("several accounts had the name " + account
-                    + "; say which by its group: "
+                    + "; give the group of the one you mean: "
                     + named.stream().map(AccountGroups::describe).toList()
-                    + current.map(group -> "; the one that has it now has " + group)
+                    + current.map(group -> "; the one with that name now has " + group)
                             .orElse(""));
         }
         if (current.isEmpty()) {
@@ -80,8 +80,8 @@ public final class AccountGroups {
         directory.accounts(each -> {
             String group = CephNames.group(each.id());
             if (groups.contains(group)) {
-                throw new DriverException.InvalidRequest("account " + account + " has another name now: " + each.name()
-                        + ", of group " + group + "; say it by that");
+                throw new DriverException.InvalidRequest("account " + account + " is now called " + each.name()
+                        + " (group " + group + "): use that name");
             }
         });
     }

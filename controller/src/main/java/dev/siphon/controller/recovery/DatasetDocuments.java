@@ -76,7 +76,8 @@ final class DatasetDocuments {
                                 .filter(text -> text.matches(SEALED_FORM))
                                 .map(text -> dataset(place, name, text.split(" ", -1), owner))))
                 .map(Document::of)
-                .map(found -> new Document(List.of("its readers were not kept: its owner alone"), found.object()));
+                .map(found ->
+                        new Document(List.of("its readers were not recorded: only its owner is set"), found.object()));
     }
 
     private static com.google.gson.JsonObject dataset(
@@ -115,7 +116,7 @@ final class DatasetDocuments {
                     .filter(now -> !now.equals(meant.get()))
                     .map(_ -> "the directory gives that name to somebody else now");
         } catch (DriverException.BackendUnavailable silent) {
-            return Optional.of("whom it means is not known, " + silent.getMessage());
+            return Optional.of("the account of that name is not known, " + silent.getMessage());
         }
     }
 }

@@ -115,7 +115,7 @@ public final class RecordWriter {
     /// Logs a problem, but not twice in a row.
     private void warnOnce(String what) {
         if (!trouble.equals(Optional.of(what))) {
-            LOG.warn("what Kubernetes has is not all written down in Ceph: {}", what);
+            LOG.warn("not all Kubernetes objects are recorded in Ceph: {}", what);
         }
         trouble = Optional.of(what);
     }
@@ -212,8 +212,8 @@ public final class RecordWriter {
             return;
         }
         if (bytes.length > RecordNotes.MOST_BYTES) {
-            warnOnce(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and "
-                    + RecordNotes.MOST_BYTES + " are the most");
+            warnOnce(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, but only "
+                    + RecordNotes.MOST_BYTES + " are allowed");
             return;
         }
         attempt(place, () -> {

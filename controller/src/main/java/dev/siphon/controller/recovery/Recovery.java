@@ -107,7 +107,7 @@ public final class Recovery {
                 : Optional.of(Homes.behind(volume).subvolume());
         if (data.isEmpty()) {
             return Document.remark("volume " + volume + " of account " + owner.name()
-                    + " stands for a snapshot that is not found: nothing can be made of it");
+                    + " stands for a snapshot that was not found: it cannot be recovered");
         }
         OptionalLong bytes = found.quotaBytes().isPresent()
                 ? found.quotaBytes()
@@ -135,8 +135,8 @@ public final class Recovery {
             if (asked.isPresent() && wanted.isNamespace(asked.map(RecordNotes.RecordedSnapshot::namespace))) {
                 snapshots.of(snapshot, asked.get()).forEach(each);
             } else if (asked.isEmpty() && wanted.namespace().isEmpty()) {
-                each.accept(Document.remark("snapshot " + snapshot + " of account " + owner.name()
-                        + ": which VolumeSnapshot it had is not known"));
+                each.accept(Document.remark(
+                        "snapshot " + snapshot + " of account " + owner.name() + ": its VolumeSnapshot is not known"));
             }
         });
     }

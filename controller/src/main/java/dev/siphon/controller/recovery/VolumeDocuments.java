@@ -68,7 +68,7 @@ record VolumeDocuments(String driver, String namespace) {
                 .ifPresent(capacity -> capacity.addProperty(STORAGE, Long.toString(now))));
         return recorded.namespace().isPresent()
                 ? Document.of(object)
-                : new Document(List.of("its claim was gone, and it was retained: it is bound to none"), object);
+                : new Document(List.of("it was retained after its claim was deleted, so it is bound to none"), object);
     }
 
     private static boolean isBytes(String text, long bytes) {
@@ -114,9 +114,11 @@ record VolumeDocuments(String driver, String namespace) {
         return new Document(
                 List.of(
                         "volume of account " + context.owner().orElse("?")
-                                + ": which claim it had is not known, so it is bound to none; add",
-                        "  spec.claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: NAMESPACE, name: CLAIM}",
-                        "assumed: accessModes, storageClassName, mounter and mountOptions, containerUser, reclaim policy"),
+                                + ": its claim is not known, so it is bound to none; add",
+                        "  spec.claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: NAMESPACE,"
+                                + " name: CLAIM}",
+                        "assumed: accessModes, storageClassName, mounter and mountOptions, containerUser,"
+                                + " reclaim policy"),
                 object);
     }
 

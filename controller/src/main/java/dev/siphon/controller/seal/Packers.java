@@ -130,7 +130,7 @@ final class Packers {
             return evicted.left().isEmpty();
         } catch (DriverException.AccessDenied denied) {
             LOG.warn(
-                    "whoever has mounted {} with its packer's key may write there until the ticket ends: {}",
+                    "clients that mounted {} with its packer's key may write there until their ticket ends: {}",
                     target.path(),
                     denied.getMessage());
             return true;

@@ -35,11 +35,12 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
             files.makeDirectory(place.cluster(), place.fileSystem(), place.path(), "dataset-" + place.name());
         } catch (DriverException.NotFound missing) {
             throw new DriverException.InUse("file system " + place.fileSystem() + " of cluster " + place.cluster()
-                    + " has no directory " + Dataset.DIRECTORY + ": whoever mounts its root may make it");
+                    + " has no directory " + Dataset.DIRECTORY + ": make it from a mount of the root");
         } catch (DriverException.AccessDenied refused) {
-            throw new DriverException.InUse("the controller's identity may make no directory below " + Dataset.DIRECTORY
-                    + " in file system " + place.fileSystem() + " of cluster " + place.cluster()
-                    + ": `siphon ceph-caps --change` prints what it needs");
+            throw new DriverException.InUse(
+                    "the controller's identity may not make a directory below " + Dataset.DIRECTORY
+                            + " in file system " + place.fileSystem() + " of cluster " + place.cluster()
+                            + ": `siphon ceph-caps --change` prints what it needs");
         }
         note(DatasetPlace.ASKED, asked.toString());
         note(DatasetPlace.NAME, dataset);

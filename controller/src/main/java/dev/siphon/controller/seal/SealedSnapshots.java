@@ -165,8 +165,8 @@ public final class SealedSnapshots {
             case PackerOutcome.Failed failed ->
                 throw new DriverException.InUse(
                         "the packer of snapshot " + place.snapshot() + " has failed: " + failed.why()
-                                + "; when that is mended, delete Job " + place.packer()
-                                + " to go on, or delete this VolumeSnapshot and take another one");
+                                + "; when that is fixed, delete Job " + place.packer()
+                                + " to continue, or delete this VolumeSnapshot and take another one");
         };
     }
 
@@ -227,7 +227,7 @@ public final class SealedSnapshots {
     /// `a.b` with `c` would collide with `a` and `b.c`.
     private static String name(String account, Sealing sealing) {
         if (sealing.object().name().contains(".")) {
-            throw new DriverException.InUse("a dataset is called by its account, a dot and the VolumeSnapshot's name: "
+            throw new DriverException.InUse("a dataset's name is its account, a dot and the VolumeSnapshot's name: "
                     + "give the VolumeSnapshot a name without dots");
         }
         try {
@@ -306,7 +306,7 @@ public final class SealedSnapshots {
         String name = directory.dataset().orElseThrow();
         if (datasets.find(name).filter(set -> set.path().equals(place.path())).isEmpty()) {
             throw new DriverException.InUse("snapshot " + place.snapshot() + " was dataset " + name
-                    + ", and somebody has deleted that: declare it again, or ask for a volume that can be written");
+                    + ", which was deleted: declare it again, or ask for a volume that can be written");
         }
         return name;
     }

@@ -115,7 +115,7 @@ public final class UnverifiedImages {
     private boolean readBack(Image image) {
         if (image.noted().isEmpty()) {
             LOG.warn(
-                    "Dataset {} does not keep whether its image was read back: apply this version's custom resource",
+                    "Dataset {} cannot store whether its image was read back: apply this version's custom resource",
                     image.dataset().name());
             return false;
         }

@@ -79,7 +79,7 @@ final class AccountGroupsTest {
         has("id-1", "10001 r1");
         knows("r1b", "id-1");
         String message = refused("r1");
-        assertTrue(message.contains("has another name now: r1b"), message);
+        assertTrue(message.contains("is now called r1b"), message);
         assertEquals(List.of(group("id-1")), of("r1b"));
     }
 

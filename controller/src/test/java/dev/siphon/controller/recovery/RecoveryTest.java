@@ -104,7 +104,7 @@ final class RecoveryTest {
         assertEquals(
                 "Retain", spec(printed).get("persistentVolumeReclaimPolicy").getAsString());
         assertEquals(false, spec(printed).has("claimRef"));
-        assertTrue(printed.text().contains("\n# volume of account u1: which claim it had is not known"), printed::text);
+        assertTrue(printed.text().contains("\n# volume of account u1: its claim is not known"), printed::text);
         assertEquals(List.of(), volumes(new Wanted(Optional.empty(), Optional.of("team"))));
     }
 
