@@ -86,8 +86,8 @@ final class GateDecisions {
                 new Notice(
                         true,
                         "DatasetNotWarm",
-                        "no node of the cluster suits the pod, so its dataset is filled on none; it is let go, so that"
-                                + " the scheduler says why, and an autoscaler sees it"));
+                        "no node of the cluster suits the pod, so its dataset is filled nowhere; the gate"
+                                + " opens, so that the scheduler says why and an autoscaler sees the pod"));
     }
 
     /// Returns the suitable nodes, best first: nodes that can fill the datasets, have room for a pod now, hold
@@ -208,7 +208,8 @@ final class GateDecisions {
                     new Notice(
                             true,
                             "DatasetNotWarm",
-                            "dataset " + what + " cannot be filled where the pod may run, so it reads it from CephFS: "
+                            "dataset " + what + " cannot be filled where the pod may run, so the pod reads it"
+                                    + " from CephFS: "
                                     + choice.warmed().stream()
                                             .flatMap(node -> troubles(datasets, node).stream())
                                             .collect(Collectors.joining("; "))));
@@ -216,7 +217,8 @@ final class GateDecisions {
         return new GateVerdict.Wait(new Notice(
                 false,
                 "DatasetWarming",
-                "dataset " + what + " is filled on " + names(choice.needed()) + ", for which the pod waits until " + end
+                "dataset " + what + " is being filled on " + names(choice.needed()) + "; the pod waits for that"
+                        + " until " + end
                         + " at most"));
     }
 
@@ -233,8 +235,8 @@ final class GateDecisions {
                         "DatasetNotWarm",
                         "dataset " + what + " is not whole where the pod will run after "
                                 + settings.patience(pod).toSeconds()
-                                + " s, so it is let go, and reads it from CephFS until it is: "
-                                + (far.isEmpty() ? "no node was told yet" : far)));
+                                + " s, so the gate opens; until it is whole, the pod reads it from CephFS: "
+                                + (far.isEmpty() ? "no replica was ordered yet" : far)));
     }
 
     private static String names(List<ClusterNode> nodes) {

@@ -138,8 +138,8 @@ final class GatedDatasets {
         }
         if (!shared.get().isFor(pod.namespace())) {
             throw new DriverException.AccessDenied("namespace " + QuotedText.of(pod.namespace())
-                    + " is no reader of dataset " + name + ": whoever administers it may add the account of"
-                    + " that namespace, or a group that it is in, to its readers");
+                    + " is no reader of dataset " + name + ": its administrator may add the namespace's"
+                    + " account, or a group of that account, to its readers");
         }
     }
 
@@ -147,6 +147,6 @@ final class GatedDatasets {
         return new ReadDecision.Cannot(new Notice(
                 true,
                 "DatasetNotReadable",
-                "the pod cannot run, and is not let go, so that it takes no GPU: " + why.getMessage()));
+                "the pod cannot run, so the gate stays closed and the pod takes no GPU: " + why.getMessage()));
     }
 }

@@ -27,7 +27,7 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
     /// Returns why the replica does not become whole; empty if it is on its way.
     Optional<String> trouble(Instant now) {
         if (report.isEmpty() && made.plus(SILENCE).isBefore(now)) {
-            return Optional.of("node " + order.node() + " says nothing: does siphon-node run there?");
+            return Optional.of("node " + order.node() + " does not report: check that siphon-node runs there");
         }
         return report.filter(said -> said.state() == State.FAILED)
                 .map(said -> "node " + order.node() + ": " + said.message().orElse("no reason given"));

@@ -144,7 +144,7 @@ public final class WarmupController implements AutoCloseable {
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
             if (!why.equals(trouble)) {
-                LOG.warn("not all pods at the gate, or replicas, could be seen to: {}", notNow.getMessage());
+                LOG.warn("some pods at the gate, or replicas, could not be handled: {}", notNow.getMessage());
             }
             trouble = why;
         } catch (RuntimeException | Error unforeseen) {
@@ -244,8 +244,8 @@ public final class WarmupController implements AutoCloseable {
                 new WarmupCluster.Notice(
                         true,
                         "DatasetNotWarm",
-                        "which datasets the pod's PVCs show could not be found out within "
-                                + settings.patience(pod).toSeconds() + " s, so it is let go"));
+                        "the datasets of the pod's PVCs were not found within "
+                                + settings.patience(pod).toSeconds() + " s, so the gate opens"));
     }
 
     /// Returns one independently retried step per pod, longest wait first.
@@ -256,7 +256,7 @@ public final class WarmupController implements AutoCloseable {
                         each.getKey().uid(),
                         () -> act.accept(each.getKey(), each.getValue()),
                         refused -> LOG.warn(
-                                "pod {}/{} waits on: {}",
+                                "pod {}/{} still waits: {}",
                                 each.getKey().namespace(),
                                 each.getKey().name(),
                                 refused.getMessage())))

@@ -48,7 +48,7 @@ final class WarmupReconciler {
                         warmup.name(),
                         () -> cluster.report(warmup, status),
                         refused -> LOG.warn(
-                                "how far DatasetWarmup {} is is not written down: {}",
+                                "the status of DatasetWarmup {} is not written: {}",
                                 warmup.name(),
                                 refused.getMessage())));
             }
