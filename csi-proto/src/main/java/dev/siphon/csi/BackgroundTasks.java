@@ -72,7 +72,7 @@ public final class BackgroundTasks {
     /// Logs and counts an unexpected error that a task caught itself.
     public void failed(String name, Throwable unforeseen) {
         failures.computeIfAbsent(name, _ -> new LongAdder()).increment();
-        LOG.atError().addKeyValue("task", name).setCause(unforeseen).log("a background task failed; it goes on");
+        LOG.atError().addKeyValue("task", name).setCause(unforeseen).log("a background task failed; it keeps running");
     }
 
     /// Returns the number of failures per task, without tasks that never failed.

@@ -23,8 +23,8 @@ public final class ByteSize {
     public static long bytes(String text) {
         Matcher parts = FORM.matcher(text.strip());
         if (!parts.matches()) {
-            throw new IllegalArgumentException(
-                    QuotedText.of(text) + " is no size: expected bytes, or a number with a unit such as 500Gi, 1.5T");
+            throw new IllegalArgumentException(QuotedText.of(text)
+                    + " is not a size: expected bytes, or a number with a unit such as 500Gi, 1.5T");
         }
         BigDecimal bytes = new BigDecimal(parts.group(1)).multiply(factor(parts.group(2)));
         if (bytes.compareTo(MOST) > 0) {

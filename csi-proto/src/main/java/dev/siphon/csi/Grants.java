@@ -269,7 +269,7 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
         if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()) {
             return value.getAsString();
         }
-        throw new JsonParseException("a name must be a text");
+        throw new JsonParseException("a name must be a string");
     }
 
     private static DriverException unreadable(RuntimeException cause) {

@@ -60,12 +60,11 @@ public final class MountOptions {
         if (form == null) {
             // omits the value, and a malformed name: either may be a key, which must not reach a log
             throw new DriverException.InvalidRequest("mount option "
-                    + (NAME.matcher(name).matches() ? QuotedText.of(name) : "of no known form")
+                    + (NAME.matcher(name).matches() ? QuotedText.of(name) : "of an unknown form")
                     + " is not allowed; allowed are " + String.join(", ", new TreeSet<>(ALLOWED.keySet())));
         }
         if ((form == NONE) == (equals >= 0) || !form.matcher(value).matches()) {
-            throw new DriverException.InvalidRequest(
-                    "mount option " + QuotedText.of(name) + " has a value that it cannot have");
+            throw new DriverException.InvalidRequest("mount option " + QuotedText.of(name) + " has an invalid value");
         }
     }
 }

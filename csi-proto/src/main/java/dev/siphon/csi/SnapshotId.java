@@ -17,7 +17,7 @@ public record SnapshotId(VolumeId.Provisioned volume, String name) {
     public static SnapshotId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest("snapshot_id " + QuotedText.of(text)
-                        + " is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME@SNAPSHOT"));
+                        + " does not belong to this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME@SNAPSHOT"));
     }
 
     /// As [#parse], but returns empty for an id that no version of this driver can have created.

@@ -28,7 +28,7 @@ public final class StatusMapping {
     /// Returns the error of a failed call to Siphon: the reverse of [#toStatus], and [DriverException.BackendFault]
     /// for other codes.
     public static DriverException fromStatus(Status status) {
-        String message = status.getDescription() == null ? "the controller said nothing more" : status.getDescription();
+        String message = status.getDescription() == null ? "the controller gave no details" : status.getDescription();
         return named(status.getCode().name(), status.getCode() + ": " + message);
     }
 

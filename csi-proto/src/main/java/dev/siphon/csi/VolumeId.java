@@ -122,7 +122,7 @@ public sealed interface VolumeId {
     static VolumeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "volume_id " + QuotedText.of(text) + " is not one of this driver: expected"
+                        "volume_id " + QuotedText.of(text) + " does not belong to this driver: expected"
                                 + " s1:CLUSTER:FS:GROUP:SUBVOLUME, static:CLUSTER:FS:/PATH or"
                                 + " dataset:CLUSTER:FS:DIGEST:/PATH of at most " + MAX_BYTES + " bytes"));
     }
@@ -163,7 +163,7 @@ public sealed interface VolumeId {
         Matcher versioned = Part.VERSIONED.matcher(text);
         if (versioned.lookingAt() && !versioned.group(1).equals("1")) {
             throw new DriverException.InUse(field + " " + QuotedText.of(text) + " has format s" + versioned.group(1)
-                    + " of another version of this driver; this one knows format s1 only, and touches nothing else");
+                    + " of another version of this driver; this version knows only format s1 and leaves others alone");
         }
     }
 

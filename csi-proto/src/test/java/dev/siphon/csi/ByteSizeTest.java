@@ -37,7 +37,7 @@ final class ByteSizeTest {
         assertEquals(bytes, ByteSize.bytes(" " + text + "\n"));
     }
 
-    @ParameterizedTest(name = "[{0}] is no size")
+    @ParameterizedTest(name = "[{0}] is not a size")
     @ValueSource(
             strings = {
                 "",

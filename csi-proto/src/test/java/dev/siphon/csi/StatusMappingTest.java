@@ -47,7 +47,7 @@ final class StatusMappingTest {
     void otherCodesAreFaults() {
         DriverException.BackendFault fault =
                 assertInstanceOf(DriverException.BackendFault.class, StatusMapping.fromStatus(Status.UNKNOWN));
-        assertEquals("UNKNOWN: the controller said nothing more", fault.getMessage());
+        assertEquals("UNKNOWN: the controller gave no details", fault.getMessage());
     }
 
     @Test

@@ -109,7 +109,7 @@ final class VolumeIdTest {
         String message = assertThrows(DriverException.InvalidRequest.class, () -> VolumeId.parse("x\u0007y"))
                 .getMessage();
         assertEquals(
-                "volume_id \"x\\u0007y\" is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME,"
+                "volume_id \"x\\u0007y\" does not belong to this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME,"
                         + " static:CLUSTER:FS:/PATH or dataset:CLUSTER:FS:DIGEST:/PATH of at most 128 bytes",
                 message);
     }
@@ -119,7 +119,9 @@ final class VolumeIdTest {
         for (String other : List.of("s2:lab:fs:a1:v1", "s2:lab:fs:a1:v1@s1", "s2g:lab:fs:g1", "s10:anything", "s2:")) {
             var refused =
                     assertThrows(DriverException.InUse.class, () -> VolumeId.checkFormat("volume_id", other), other);
-            assertTrue(String.valueOf(refused.getMessage()).contains("this one knows format s1"), refused.getMessage());
+            assertTrue(
+                    String.valueOf(refused.getMessage()).contains("this version knows only format s1"),
+                    refused.getMessage());
         }
         for (String fine :
                 List.of("s1:lab:fs:a1:v1", "s1g:lab:fs:g1", "static:lab:fs:/s2:a", "s02:a", "s:", "s2", "")) {

@@ -14,8 +14,8 @@ class FuseMainTest {
     @CsvSource({
         "--process-memory=63Mi, '--process-memory: must be at least 64 MiB, not 63 MiB'",
         "--total-memory=1023Mi, '--total-memory: must be at least --process-memory, 1 GiB, not 1023 MiB'",
-        "--total-memory=much, '--total-memory: \"much\" is no size'",
-        "--total-memory=50%, '--total-memory: \"50%\" is no size'",
+        "--total-memory=much, '--total-memory: \"much\" is not a size'",
+        "--total-memory=50%, '--total-memory: \"50%\" is not a size'",
     })
     void memoryThatCannotBeIsRefused(String flag, String said) {
         StringWriter errors = new StringWriter();

@@ -21,6 +21,6 @@ public final class MonitorCheck {
                 silent.unreachable().stream().map(Monitors.Endpoint::toString).collect(Collectors.joining(", "));
         return new CheckOutcome.Failed(
                 "no connection to " + endpoints,
-                "compare with `ceph mon dump`; then routes and firewalls from here to it, TCP ports 3300 and 6789");
+                "compare with `ceph mon dump`; then check routes and firewalls to it, TCP ports 3300 and 6789");
     }
 }

@@ -84,7 +84,8 @@ public record Dataset(
         String name = text.replaceFirst("/", ".");
         if (!NAME.matcher(name).matches()) {
             throw new DriverException.InvalidRequest(field + " " + QuotedText.of(text)
-                    + " is no dataset's name: expected NAME or OWNER/NAME of lower-case letters, digits, '-' and '.'");
+                    + " is not a dataset's name: expected NAME or OWNER/NAME of lower-case letters, digits, '-'"
+                    + " and '.'");
         }
         return name;
     }
@@ -145,7 +146,7 @@ public record Dataset(
         if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()) {
             return value.getAsString();
         }
-        throw new DriverException.InvalidRequest(name + " must be a text");
+        throw new DriverException.InvalidRequest(name + " must be a string");
     }
 
     private static long bytes(JsonObject spec) {

@@ -153,7 +153,7 @@ public final class DatasetAccess {
 
         private static Given read(JsonObject status) {
             VolumeId.DatasetVolume volume = VolumeId.DatasetVolume.tryParse(needed(status, VOLUME))
-                    .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is no dataset's id"));
+                    .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is not a dataset's id"));
             Map<String, String> context = new LinkedHashMap<>();
             if (status.get(CONTEXT) instanceof JsonObject fields) {
                 fields.keySet().forEach(key -> context.put(key, needed(fields, key)));

@@ -72,7 +72,7 @@ public final class DatasetReplica {
                     needed(spec, DATASET),
                     needed(spec, NODE),
                     VolumeId.DatasetVolume.tryParse(needed(spec, VOLUME))
-                            .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is no dataset's id")),
+                            .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is not a dataset's id")),
                     wanted.filter(JsonElement::isJsonPrimitive)
                             .map(JsonElement::getAsBoolean)
                             .orElse(false),

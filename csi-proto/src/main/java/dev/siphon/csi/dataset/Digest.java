@@ -22,7 +22,7 @@ public record Digest(String hex) {
     public Digest {
         if (!HEX.matcher(hex).matches()) {
             throw new DriverException.InvalidRequest(
-                    QuotedText.of(hex) + " is no SHA-256 digest: 64 hexadecimal digits in lower case");
+                    QuotedText.of(hex) + " is not a SHA-256 digest: expected 64 hexadecimal digits in lower case");
         }
     }
 

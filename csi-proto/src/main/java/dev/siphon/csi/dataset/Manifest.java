@@ -41,8 +41,8 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
     public Manifest {
         requirePossible(imageBytes, files);
         if (chunks.size() != Math.ceilDiv(imageBytes, CHUNK_BYTES)) {
-            throw new DriverException.InvalidRequest("a manifest of " + imageBytes + " bytes has " + chunks.size()
-                    + " chunks, where " + Math.ceilDiv(imageBytes, CHUNK_BYTES) + " make the image");
+            throw new DriverException.InvalidRequest("a manifest of an image of " + imageBytes + " bytes has "
+                    + chunks.size() + " chunks, but the image needs " + Math.ceilDiv(imageBytes, CHUNK_BYTES));
         }
         chunks = PackedDigests.copyOf(chunks);
     }
@@ -50,7 +50,7 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
     static void requirePossible(long imageBytes, long files) {
         if (imageBytes <= 0 || imageBytes > MOST_IMAGE_BYTES || files < 0) {
             throw new DriverException.InvalidRequest(
-                    "a manifest says " + imageBytes + " bytes and " + files + " files: no image is like that");
+                    "a manifest says " + imageBytes + " bytes and " + files + " files: no image can have that");
         }
     }
 

@@ -45,7 +45,7 @@ final class ManifestReader {
         long wanted = head.length() + (long) head.chunks() * LINE_BYTES;
         if (textBytes != wanted) {
             throw new DriverException.InvalidRequest("a manifest of an image of " + head.imageBytes() + " bytes has "
-                    + textBytes + " bytes, where " + head.chunks() + " chunks make " + wanted);
+                    + textBytes + " bytes, but its " + head.chunks() + " chunks need " + wanted);
         }
     }
 
@@ -59,7 +59,7 @@ final class ManifestReader {
     static Head head(String text) {
         Matcher matcher = HEAD.matcher(text);
         if (!matcher.lookingAt()) {
-            throw new DriverException.InvalidRequest("no manifest of a dataset that this version reads: it begins "
+            throw new DriverException.InvalidRequest("not a dataset's manifest that this version can read: it begins "
                     + QuotedText.of(text.substring(0, Math.min(text.length(), SHOWN_CHARS))));
         }
         Head head = new Head(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), matcher.end());
@@ -93,7 +93,7 @@ final class ManifestReader {
             bytes[at + i] = (byte) (high << 4 | low);
         }
         if (!whole) {
-            throw new DriverException.InvalidRequest("a line of a manifest is no SHA-256 digest: "
+            throw new DriverException.InvalidRequest("a line of a manifest is not a SHA-256 digest: "
                     + QuotedText.of(new String(line, 0, length, StandardCharsets.ISO_8859_1)));
         }
     }
@@ -108,7 +108,7 @@ final class ManifestReader {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the text continues
     Digest root() throws IOException {
         if (in.read() >= 0) {
-            throw new DriverException.InvalidRequest("a manifest goes on behind its last chunk");
+            throw new DriverException.InvalidRequest("a manifest continues after its last chunk");
         }
         return Digest.read(sha256.digest(), 0);
     }

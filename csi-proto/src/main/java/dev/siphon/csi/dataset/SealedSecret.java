@@ -40,7 +40,7 @@ public final class SealedSecret {
             try {
                 keys = KeyPairGenerator.getInstance(CURVE).generateKeyPair();
             } catch (GeneralSecurityException e) {
-                throw new DriverException.BackendFault("this Java cannot make keys of " + CURVE, e);
+                throw new DriverException.BackendFault("this Java runtime cannot create keys of " + CURVE, e);
             }
         }
 
@@ -67,7 +67,7 @@ public final class SealedSecret {
                 return new String(cipher(Cipher.DECRYPT_MODE, key, about).doFinal(text), StandardCharsets.UTF_8);
             } catch (GeneralSecurityException | IllegalArgumentException | java.nio.BufferUnderflowException _) {
                 throw new DriverException.BackendFault(
-                        "what came was not sealed for this process, or not for " + about);
+                        "the secret was not sealed for this process, or not for " + about);
             }
         }
     }
@@ -90,7 +90,7 @@ public final class SealedSecret {
                     .put(text);
             return Base64.getEncoder().encodeToString(bytes.array());
         } catch (GeneralSecurityException | IllegalArgumentException _) {
-            throw new DriverException.InvalidRequest("publicKey is no public key of " + CURVE);
+            throw new DriverException.InvalidRequest("publicKey is not a public key of " + CURVE);
         }
     }
 

@@ -13,7 +13,7 @@ public final class BackgroundMetrics {
         BackgroundTasks tasks = new BackgroundTasks();
         CounterWithCallback.builder()
                 .name("siphon_background_failures_total")
-                .help("Exceptions that nobody foresaw in what the process does again and again, by task; each goes on.")
+                .help("Unexpected exceptions in background tasks, by task; each task keeps running.")
                 .labelNames("task")
                 .callback(callback -> tasks.failures().forEach((name, count) -> callback.call(count, name)))
                 .register(registry);

@@ -44,7 +44,7 @@ public final class BearerTokenAuth implements HttpAuth {
             load();
             secret();
         } catch (IOException | IllegalArgumentException e) {
-            throw new StartFailure("cannot serve HTTP by TLS with " + certificate + " and its key " + key, e);
+            throw new StartFailure("cannot serve HTTPS with " + certificate + " and its key " + key, e);
         } catch (DriverException e) {
             throw new StartFailure("cannot serve HTTP: " + e.getMessage(), e);
         }

@@ -158,7 +158,7 @@ public final class DriverProcess {
         AtomicBoolean drained = new AtomicBoolean();
         all &= close(new NamedResource("socket", () -> drained.set(server.drain(config.drain()))));
         if (!drained.get()) {
-            LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
+            LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("cancelled the RPCs in progress");
         }
         for (NamedResource named : taken(resources)) {
             all &= close(named);

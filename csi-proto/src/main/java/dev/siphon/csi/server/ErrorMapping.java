@@ -42,7 +42,7 @@ public final class ErrorMapping implements ServerInterceptor {
                         .setCause(thrown)
                         .addKeyValue("method", method)
                         .addKeyValue("incident", incident)
-                        .log("a handler failed in a way that it should not");
+                        .log("a handler failed unexpectedly");
                 yield Status.INTERNAL.withDescription(
                         "internal error, see incident " + incident + " in the driver's log");
             }

@@ -162,11 +162,12 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                 return reply(
                         HttpResponseStatus.UNAUTHORIZED.code(),
                         Status.UNAUTHENTICATED.withDescription("this needs the header `Authorization: Bearer TOKEN`,"
-                                + " with a token that opens this path"));
+                                + " with a token that is valid for this path"));
             }
             // not earlier: a peer without a token must not keep others out
             if (!service.limit().busy(connection.channel())) {
-                return refused(Status.UNAVAILABLE.withDescription("its connection has made room for another"));
+                return refused(
+                        Status.UNAVAILABLE.withDescription("the connection was closed to make room for another"));
             }
             return service.pages().answer(call);
         } catch (RuntimeException | Error e) {
@@ -181,7 +182,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                     .skip(1)
                     .toList();
         } catch (IllegalArgumentException e) {
-            throw new DriverException.InvalidRequest("this is no path: " + e.getMessage());
+            throw new DriverException.InvalidRequest("this is not a valid path: " + e.getMessage());
         }
     }
 
@@ -192,7 +193,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                             .collect(Collectors.toMap(
                                     Map.Entry::getKey, each -> each.getValue().getLast()));
         } catch (IllegalArgumentException e) {
-            throw new DriverException.InvalidRequest("this is no query: " + e.getMessage());
+            throw new DriverException.InvalidRequest("this is not a valid query: " + e.getMessage());
         }
     }
 

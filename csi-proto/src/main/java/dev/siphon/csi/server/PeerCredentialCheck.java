@@ -42,7 +42,7 @@ final class PeerCredentialCheck extends ChannelInboundHandlerAdapter {
                     .lookupPrincipalByName("0"); // the uid: no name begins with a digit
             return new PeerCredentialCheck(Set.copyOf(List.of(root, Files.getOwner(Path.of("/proc/self")))));
         } catch (IOException e) {
-            throw new StartFailure("cannot learn who this process is", e);
+            throw new StartFailure("cannot find out which user runs this process", e);
         }
     }
 
@@ -54,7 +54,7 @@ final class PeerCredentialCheck extends ChannelInboundHandlerAdapter {
             if (peer.filter(admitted::contains).isEmpty()) {
                 LOG.atWarn()
                         .addKeyValue("user", peer.map(UserPrincipal::getName).orElse("unknown"))
-                        .log("refused a connection: this socket is for root");
+                        .log("refused a connection: this socket is for root only");
                 connection.unsafe().closeForcibly();
                 return;
             }

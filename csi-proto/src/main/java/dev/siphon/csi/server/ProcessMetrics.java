@@ -29,9 +29,9 @@ final class ProcessMetrics {
                 "How long the process has run.",
                 () -> Duration.between(start, Instant.now()).toMillis() / 1e3);
         gauge(registry, "process_resident_memory_bytes", "Resident memory.", () -> status("VmRSS:") * 1024);
-        gauge(registry, "process_threads", "Threads of the operating system.", () -> status("Threads:"));
+        gauge(registry, "process_threads", "Operating system threads.", () -> status("Threads:"));
         gauge(registry, "jvm_heap_used_bytes", "Heap in use.", () -> runtime.totalMemory() - runtime.freeMemory());
-        gauge(registry, "jvm_heap_committed_bytes", "Heap taken.", runtime::totalMemory);
+        gauge(registry, "jvm_heap_committed_bytes", "Heap committed.", runtime::totalMemory);
         gauge(
                 registry,
                 "siphon_ready",
@@ -39,7 +39,7 @@ final class ProcessMetrics {
                 () -> readiness.state().ready() ? 1 : 0);
         Info.builder()
                 .name("siphon_build_info")
-                .help("The build that runs.")
+                .help("The running build.")
                 .labelNames("version", "revision")
                 .register(registry)
                 .setLabelValues(build.version(), build.revision());

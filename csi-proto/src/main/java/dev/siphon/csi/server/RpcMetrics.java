@@ -31,7 +31,7 @@ public final class RpcMetrics implements ServerInterceptor {
                 .register(registry);
         inFlight = Gauge.builder()
                 .name("siphon_rpc_in_flight")
-                .help("RPCs that have arrived and are not answered.")
+                .help("RPCs that have arrived but are not yet answered.")
                 .register(registry);
     }
 

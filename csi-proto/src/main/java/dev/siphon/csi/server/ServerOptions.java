@@ -47,21 +47,21 @@ public final class ServerOptions {
             names = "--rpc-timeout",
             paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_RPC_TIMEOUT:-60}",
-            description = "Seconds for an RPC whose caller sets no deadline (default: 60).")
+            description = "Deadline in seconds for an RPC whose caller sets none (default: 60).")
     private int rpcTimeoutSeconds;
 
     @Option(
             names = "--drain-timeout",
             paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_DRAIN_TIMEOUT:-15}",
-            description = "Seconds that RPCs under way may take at a shutdown (default: 15).")
+            description = "Seconds that running RPCs may still take at shutdown (default: 15).")
     private int drainTimeoutSeconds;
 
     @Option(
             names = "--shutdown-timeout",
             paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_SHUTDOWN_TIMEOUT:-25}",
-            description = "Seconds that a whole shutdown may take before the process ends itself (default: 25, which is"
+            description = "Seconds that the shutdown may take before the process exits anyway (default: 25, which is"
                     + " below the 30 of Kubernetes).")
     private int shutdownTimeoutSeconds;
 

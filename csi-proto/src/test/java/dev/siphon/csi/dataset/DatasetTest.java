@@ -68,11 +68,11 @@ final class DatasetTest {
             value = {
                 "{'fsName':'cephfs','path':'/d','digest':'DIGEST'}; readers must be a list",
                 "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':'u1'}; readers must be a list",
-                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[1]}; readers must be a text",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[1]}; readers must be a string",
                 "{'path':'/d','digest':'DIGEST','readers':[]}; fsName is missing",
                 "{'fsName':null,'path':'/d','digest':'DIGEST','readers':[]}; fsName is missing",
                 "{'fsName':'cephfs','path':'/../d','digest':'DIGEST','readers':[]}; dataset d: ",
-                "{'fsName':'cephfs','path':'/d','digest':'0123','readers':[]}; is no SHA-256 digest",
+                "{'fsName':'cephfs','path':'/d','digest':'0123','readers':[]}; is not a SHA-256 digest",
                 "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[],'bytes':-1}; bytes must be",
                 "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[],'bytes':1e99}; bytes must be",
                 "{'fsName':'cephfs','path':'/d','digest':'DIGEST','reader':['*']}; nearest known one is readers",

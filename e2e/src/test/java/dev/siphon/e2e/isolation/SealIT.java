@@ -164,8 +164,8 @@ final class SealIT {
         refused("there is no CephFS at " + folder, seal(folder, name, "source"));
         try (CephTree tree = CephTree.mount(Lab.here())) {
             refused("a dataset cannot be declared so", seal(tree.at("/"), "u1/" + "n".repeat(60), "source"));
-            refused("is no dataset's name", seal(tree.at("/"), "No Name", "source"));
-            refused("is no SHA-256 digest", seal(tree.at("/"), name, "source", "--sha256=7"));
+            refused("is not a dataset's name", seal(tree.at("/"), "No Name", "source"));
+            refused("is not a SHA-256 digest", seal(tree.at("/"), name, "source", "--sha256=7"));
             assertFalse(Files.exists(tree.at(path)));
         }
     }

@@ -106,7 +106,7 @@ final class ImageCheckTest {
         Files.writeString(list, new Manifest(BYTES, 2, manifest.chunks()).text());
         assertTrue(refusal().orElseThrow().contains("and not " + manifest.root()));
         Files.writeString(list, "no manifest");
-        assertTrue(refusal().orElseThrow().contains("no manifest of a dataset"));
+        assertTrue(refusal().orElseThrow().contains("not a dataset's manifest"));
     }
 
     /// A manifest of 1 TiB would exhaust the memory.
