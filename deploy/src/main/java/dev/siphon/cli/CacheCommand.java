@@ -34,7 +34,7 @@ import siphon.node.v1.WarmRequest;
         name = "cache",
         description = {
             "Shows and changes which datasets this node has on its disks.",
-            "It asks the node's process by its control socket, so it runs on the node, as root. DATASET is a digest or"
+            "It asks the node's process over its control socket, so run it on the node as root. DATASET is a digest or"
                     + " its beginning, at least 8 digits."
         })
 public final class CacheCommand implements Runnable {
@@ -56,7 +56,7 @@ public final class CacheCommand implements Runnable {
         throw new ParameterException(command.commandLine(), "say what to do: list, warm, evict, pin or unpin");
     }
 
-    @Command(name = "list", description = "Lists what is attached, on a disk, or on its way there.")
+    @Command(name = "list", description = "Lists the datasets that are attached, on a disk, or being filled.")
     int list(@Mixin PrintOptions printing) {
         ListResponse found = call(CALL_SECONDS, cache -> cache.list(ListRequest.getDefaultInstance()));
         CommandSpec spec = subcommand("list");
@@ -69,8 +69,8 @@ public final class CacheCommand implements Runnable {
     @Command(
             name = "warm",
             description = {
-                "Has a dataset's replica made, or checked, and waits until it is whole.",
-                "Only a dataset that is attached: the node reads its image by the volume's mount."
+                "Fills or checks a dataset's replica, and waits until it is complete.",
+                "The dataset must be attached: the node reads its image through the volume's mount."
             })
     int warm(
             @Parameters(paramLabel = "DATASET", description = "Such as 0123abcd.") String dataset,
@@ -78,7 +78,7 @@ public final class CacheCommand implements Runnable {
                             names = "--timeout",
                             paramLabel = "SECONDS",
                             defaultValue = "3600",
-                            description = "How long to wait; the fill goes on afterwards (default: 3600).")
+                            description = "How long to wait; the fill continues afterwards (default: 3600).")
                     int seconds) {
         if (seconds < 1) {
             throw new ParameterException(subcommand("warm").commandLine(), "--timeout: must be at least 1 second");
@@ -101,7 +101,7 @@ public final class CacheCommand implements Runnable {
 
     @Command(
             name = "evict",
-            description = "Removes a dataset's replica; what is attached is read from CephFS until somebody warms it.")
+            description = "Removes a dataset's replica; pods then read it from CephFS until it is warmed again.")
     int evict(@Parameters(paramLabel = "DATASET", description = "Such as 0123abcd.") String dataset) {
         String digest = call(
                 CALL_SECONDS,

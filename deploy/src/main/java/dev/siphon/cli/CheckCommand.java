@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
 /// their flags.
 @Command(
         name = "check",
-        description = "Looks whether a controller or a node has what it needs, with a remedy for what is missing.")
+        description = "Checks whether a controller or node has what it needs, and names a remedy for what is missing.")
 public final class CheckCommand implements Runnable {
     @Spec
     private CommandSpec command = CommandSpec.create();

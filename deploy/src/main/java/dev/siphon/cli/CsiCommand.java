@@ -61,7 +61,7 @@ public final class CsiCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "The deadline of each call once the connection stands, which may take as long (default: 60).")
+            description = "The deadline of each call; connecting before may take as long again (default: 60).")
     private int timeoutSeconds;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "RPC", description = "Such as CreateVolume.")

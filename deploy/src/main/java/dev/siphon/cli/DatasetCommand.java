@@ -6,7 +6,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `siphon dataset`: manages datasets from outside Kubernetes, and in the jobs inside it.
-@Command(name = "dataset", description = "Makes datasets: one immutable image each, with a digest for each part of it.")
+@Command(name = "dataset", description = "Makes datasets: one immutable image each, with a digest for each chunk.")
 public final class DatasetCommand implements Runnable {
     @Spec
     private CommandSpec command = CommandSpec.create();

@@ -31,7 +31,7 @@ final class WarmupProgressLines {
     private static String words(Replica replica) {
         String size = Table.shown(new Table.Cell.Bytes(replica.getBytes()));
         return switch (replica.getState()) {
-            case LOCAL -> "is whole: " + size + " in " + replica.getCacheDirectory();
+            case LOCAL -> "is complete: " + size + " in " + replica.getCacheDirectory();
             case FILLING -> replica.getPercent() + "% of " + size + " in " + replica.getCacheDirectory();
             case REMOTE, STATE_UNSPECIFIED, UNRECOGNIZED -> "waits for its turn";
         };

@@ -154,7 +154,7 @@ final class CacheCommandTest {
         assertEquals(
                 List.of(
                         "0123456789ab 40% of 1.5 GiB in /mnt/nvme0/siphon",
-                        "0123456789ab is whole: 1.5 GiB in /mnt/nvme0/siphon"),
+                        "0123456789ab is complete: 1.5 GiB in /mnt/nvme0/siphon"),
                 out.toString().lines().toList());
     }
 
@@ -165,7 +165,7 @@ final class CacheCommandTest {
         lines.show(WHOLE);
         lines.end();
         lines.end();
-        String line = "\r0123456789ab is whole: 1.5 GiB in /mnt/nvme0/siphon\u001b[K";
+        String line = "\r0123456789ab is complete: 1.5 GiB in /mnt/nvme0/siphon\u001b[K";
         assertEquals(line + line + System.lineSeparator(), out.toString());
     }
 
