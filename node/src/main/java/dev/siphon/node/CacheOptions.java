@@ -17,18 +17,17 @@ final class CacheOptions {
             split = ",",
             defaultValue = "${env:SIPHON_CACHE_DIRS:-}",
             paramLabel = "DIRECTORY=SIZE",
-            description =
-                    "A directory for replicas of datasets, on a local disk, and how much they may take of it, such"
-                            + " as /mnt/nvme0/siphon=500Gi; may be repeated, once for each disk (default: none, and datasets are"
-                            + " read from CephFS).")
+            description = "A directory on a local disk for replicas of datasets, and how many bytes they may take, such"
+                    + " as /mnt/nvme0/siphon=500Gi; repeat it for each disk (default: none, so datasets are"
+                    + " read from CephFS).")
     private List<String> directories = List.of();
 
     @Option(
             names = "--require-cache-dirs",
             defaultValue = "${env:SIPHON_REQUIRE_CACHE_DIRS:-false}",
             description =
-                    "Do not make a cache directory that is missing: its disk is not mounted, and another one would be"
-                            + " filled. It is used once it is there, and the node does without it until then.")
+                    "Do not create a missing cache directory: its disk is not mounted, and replicas would fill another"
+                            + " one. The node works without the directory, and uses it once it exists.")
     private boolean required;
 
     ConfigProblems.ParsedValue<List<CacheDirectoryLimits>> read(ConfigProblems problems) {

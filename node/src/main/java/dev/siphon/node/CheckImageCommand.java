@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "check",
         description = {
-            "Reads a whole image back, and compares each byte with its manifest, and that with the dataset's digest.",
+            "Reads a whole image, compares each byte with its manifest, and the manifest with the dataset's digest.",
             "Exit code 0: it is that dataset. " + Packer.EXIT_UNLIKE + ": it is not. Others: it could not be read."
         })
 public final class CheckImageCommand implements Callable<Integer> {
@@ -40,10 +40,10 @@ public final class CheckImageCommand implements Callable<Integer> {
             names = "--digest",
             paramLabel = "DIGEST",
             required = true,
-            description = "What the manifest's SHA-256 has to be, 64 hexadecimal digits.")
+            description = "The expected SHA-256 of the manifest, 64 hexadecimal digits.")
     private String digest = "";
 
-    @Option(names = "--progress", description = "Says on stderr how far it is, each per cent or each 5 s.")
+    @Option(names = "--progress", description = "Print progress on stderr, at every percent or every 5 s.")
     private boolean progress;
 
     @Override

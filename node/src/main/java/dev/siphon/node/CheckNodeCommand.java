@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Looks whether a node with these flags has what it needs.",
-            "That is: the kernel's ceph, erofs, loop and idmapped mounts, ceph-fuse and who runs it, its state directory, the",
-            "kubelet, connections to monitors. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
+            "Checks whether a node with these flags has what it needs.",
+            "Checks the kernel's ceph, erofs, loop and idmapped mounts, ceph-fuse and its supervisor, the state",
+            "directory, the kubelet and the monitors. One line for each, with a remedy if it failed. Changes nothing.",
+            "Exits 1 if any failed."
         })
 public final class CheckNodeCommand implements Callable<Integer> {
     @Spec
@@ -53,7 +54,7 @@ public final class CheckNodeCommand implements Callable<Integer> {
             names = "--key-type",
             paramLabel = "TYPE",
             defaultValue = "${env:SIPHON_KEY_TYPE:-}",
-            description = "aes or aes256k: of which type the keys of volumes are, as 'siphon check controller' says"
+            description = "aes or aes256k: the type of the volumes' keys, as 'siphon check controller' reports it"
                     + " (default: unknown).")
     private String keyType = "";
 

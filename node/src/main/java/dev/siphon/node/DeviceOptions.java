@@ -15,31 +15,30 @@ final class DeviceOptions {
             names = "--pod-resources",
             paramLabel = "SOCKET",
             defaultValue = "${env:SIPHON_POD_RESOURCES:-}",
-            description = "The kubelet's socket that says which devices pods hold (default: pod-resources/kubelet.sock"
-                    + " beside --kubelet-registration-dir; without both nobody is asked).")
+            description = "The kubelet's socket that tells which devices pods hold (default: pod-resources/kubelet.sock"
+                    + " beside --kubelet-registration-dir; without both flags, devices stay unknown).")
     private String podResources = "";
 
     @Option(
             names = "--second-replica",
             paramLabel = "WHEN",
             defaultValue = "${env:SIPHON_SECOND_REPLICA:-if-room}",
-            description =
-                    "Whether a dataset whose replica is far from a pod's GPUs gets another one near them: if-room,"
-                            + " without evicting any, or never (default: if-room).")
+            description = "Whether to fill another replica near a pod's GPUs if the dataset's replica is far: if-room,"
+                    + " which evicts none, or never (default: if-room).")
     private String second = "";
 
     @Option(
             names = "--sys",
             hidden = true,
             defaultValue = "${env:SIPHON_SYS:-/sys}",
-            description = "Where sysfs is, or a recording of another machine's.")
+            description = "The path of sysfs, or of a recording of another machine's.")
     private Path sys = Path.of("/sys");
 
     @Option(
             names = "--proc",
             hidden = true,
             defaultValue = "${env:SIPHON_PROC:-/proc}",
-            description = "The same of proc, for what it says of GPUs and of cache directories.")
+            description = "The path of proc, likewise; it describes GPUs and cache directories.")
     private Path proc = Path.of("/proc");
 
     ConfigProblems.ParsedValue<DeviceConfig> read(

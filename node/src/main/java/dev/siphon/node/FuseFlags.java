@@ -13,7 +13,7 @@ final class FuseFlags {
             names = "--fuse-socket",
             paramLabel = "SOCKET",
             defaultValue = "${env:SIPHON_FUSE_SOCKET:-}",
-            description = "Where `siphon fuse` runs ceph-fuse and erofsfuse, which then outlive this process and its"
+            description = "The socket of `siphon fuse`, whose ceph-fuse and erofsfuse outlive this process and its"
                     + " container (default: this process runs them itself).")
     private String socket = "";
 
@@ -21,14 +21,14 @@ final class FuseFlags {
             names = "--fuse-cache-size",
             paramLabel = "SIZE",
             defaultValue = "${env:SIPHON_FUSE_CACHE_SIZE:-128Mi}",
-            description = "Contents of files that each ceph-fuse may keep in memory (default: 128Mi).")
+            description = "File contents that each ceph-fuse may keep in memory (default: 128Mi).")
     private String cacheSize = "";
 
     @Option(
             names = "--fuse-cached-inodes",
             paramLabel = "NUMBER",
             defaultValue = "${env:SIPHON_FUSE_CACHED_INODES:-16384}",
-            description = "Files and directories of which each ceph-fuse may keep the metadata (default: 16384).")
+            description = "Files and directories whose metadata each ceph-fuse may keep in memory (default: 16384).")
     private int cachedInodes;
 
     ConfigProblems.ParsedValue<FuseConfig> read(ConfigProblems problems) {

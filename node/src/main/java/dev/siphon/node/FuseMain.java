@@ -56,7 +56,7 @@ public final class FuseMain implements Callable<Integer> {
             names = "--process-memory",
             paramLabel = "SIZE",
             defaultValue = "${env:SIPHON_PROCESS_MEMORY:-1Gi}",
-            description = "Memory that each of them may have, before the kernel ends that one alone (default: 1Gi).")
+            description = "Memory limit of each process; the kernel ends one that exceeds it, no other (default: 1Gi).")
     private String processMemory = "";
 
     @Option(
@@ -64,7 +64,7 @@ public final class FuseMain implements Callable<Integer> {
             paramLabel = "SIZE",
             defaultValue = "${env:SIPHON_TOTAL_MEMORY:-}",
             description =
-                    "Memory that all of them together may have, before the largest of the account with the most is ended"
+                    "Memory limit of all processes together; beyond it, the account with the most loses its largest one"
                             + " (default: a quarter of the machine's, and at least --process-memory).")
     private String totalMemory = "";
 
@@ -119,7 +119,7 @@ public final class FuseMain implements Callable<Integer> {
             Files.createDirectories(directory);
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
         } catch (IOException e) {
-            throw new StartFailure("the directory " + directory + " of the socket cannot be made", e);
+            throw new StartFailure("cannot create the socket's directory " + directory, e);
         }
     }
 
@@ -128,7 +128,7 @@ public final class FuseMain implements Callable<Integer> {
         try {
             return Optional.of(MemoryGroups.ofThisProcess());
         } catch (UncheckedIOException e) {
-            LOG.atWarn().setCause(e).log("no control groups can be made: FUSE processes run without a memory limit");
+            LOG.atWarn().setCause(e).log("cannot create control groups: FUSE processes run without a memory limit");
             return Optional.empty();
         }
     }

@@ -15,7 +15,7 @@ final class HttpOptions {
             names = "--http-socket",
             paramLabel = "SOCKET",
             defaultValue = "${env:SIPHON_HTTP_SOCKET:-}",
-            description = "Where programs ask by HTTP whether a dataset is on this node's disks, for root alone"
+            description = "The HTTP socket that tells whether a dataset is on this node's disks, for root only"
                     + " (default: http.sock in --state-dir).")
     private String socket = "";
 
@@ -23,21 +23,21 @@ final class HttpOptions {
             names = "--http-host",
             paramLabel = "HOST",
             defaultValue = "${env:SIPHON_HTTP_HOST:-0.0.0.0}",
-            description = "The address for the same by TCP (default: 0.0.0.0).")
+            description = "The address of the same service over TCP (default: 0.0.0.0).")
     private String host = "";
 
     @Option(
             names = "--http-port",
             paramLabel = "PORT",
             defaultValue = "${env:SIPHON_HTTP_PORT:-0}",
-            description = "Its port; needs the three files below (default: 0, nobody is served by TCP).")
+            description = "Its TCP port; needs the three files below (default: 0, no service over TCP).")
     private int port;
 
     @Option(
             names = "--http-tls-cert",
             paramLabel = "FILE",
             defaultValue = "${env:SIPHON_HTTP_TLS_CERT:-}",
-            description = "The certificate that is shown there, with those that signed it (PEM).")
+            description = "The TLS certificate for that port, with its chain (PEM).")
     private String certificate = "";
 
     @Option(
@@ -51,7 +51,8 @@ final class HttpOptions {
             names = "--http-token-file",
             paramLabel = "FILE",
             defaultValue = "${env:SIPHON_HTTP_TOKEN_FILE:-}",
-            description = "What a request has to bring, as `Authorization: Bearer`: at least 32 characters.")
+            description =
+                    "A file with the token that requests must send as `Authorization: Bearer`: at least 32 characters.")
     private String token = "";
 
     /// @param state the directory of the socket by default
@@ -70,7 +71,7 @@ final class HttpOptions {
             boolean some = !Stream.of(certificate, key, token).allMatch(String::isEmpty);
             if (port != 0 || some) {
                 throw new IllegalArgumentException("--http-port, --http-tls-cert, --http-tls-key and --http-token-file"
-                        + " are given together or not at all: nobody is served by TCP without TLS and a token");
+                        + " must be given together or not at all: TCP needs TLS and a token");
             }
             return Optional.empty();
         }

@@ -14,9 +14,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "import",
         description = {
-            "Makes one EROFS image and its manifest of a directory, of a tar, or of a tar on a server, as pack does.",
-            "A tar may be plain or compressed by gzip, xz or zstd. Killed, it goes on where it stopped. The last line on"
-                    + " stdout is JSON: imageBytes, files, and the digest of the manifest."
+            "Like pack, makes one EROFS image and its manifest, from a directory, a tar, or a tar on a server.",
+            "A tar may be plain or compressed by gzip, xz or zstd. If killed, it resumes where it stopped. The last line"
+                    + " on stdout is JSON: imageBytes, files, and the digest of the manifest."
         })
 public final class ImportCommand implements Callable<Integer> {
     @Spec
@@ -29,8 +29,9 @@ public final class ImportCommand implements Callable<Integer> {
             names = "--image",
             paramLabel = "FILE",
             required = true,
-            description = "The image to make. FILE.manifest is beside it; until it is whole also FILE.part, .part.done,"
-                    + " .part.tar, .part.tar.part, .part.tar.from, .download and .download.from.")
+            description =
+                    "The image to make. FILE.manifest is beside it; until it is complete also FILE.part, .part.done,"
+                            + " .part.tar, .part.tar.part, .part.tar.from, .download and .download.from.")
     private Path image = Path.of("");
 
     @Override

@@ -27,7 +27,7 @@ final class ImportOptions {
     @Option(
             names = "--sha256",
             paramLabel = "HEX",
-            description = "The SHA-256 digest of the tar as it lies there, compressed or not. An address needs it.")
+            description = "The SHA-256 digest of the tar as stored, compressed or not. An address needs it.")
     private Optional<String> sha256 = Optional.empty();
 
     @Option(
@@ -42,7 +42,7 @@ final class ImportOptions {
             paramLabel = "MODES",
             defaultValue = "readable",
             description =
-                    "readable: all is root's, and readable by whoever may mount it. preserved: owners and modes as"
+                    "readable: root owns all, and whoever may mount it can read it. preserved: owners and modes as"
                             + " they are (default: readable).")
     private ImageModes modes = ImageModes.READABLE;
 
@@ -50,10 +50,10 @@ final class ImportOptions {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "8",
-            description = "So many files are read at the same time, each with 4 MiB of memory (default: 8).")
+            description = "How many files to read at the same time; each takes 4 MiB of memory (default: 8).")
     private int parallel;
 
-    @Option(names = "--progress", description = "Says on stderr how far it is, each per cent or each 5 s.")
+    @Option(names = "--progress", description = "Print progress on stderr, at every percent or every 5 s.")
     private boolean progress;
 
     /// Returns the import request of the flags.

@@ -20,8 +20,9 @@ final class KubernetesOptions {
             names = "--kubelet-registration-dir",
             paramLabel = "DIR",
             defaultValue = "${env:SIPHON_KUBELET_REGISTRATION_DIR:-}",
-            description = "Register with the kubelet, which watches this folder: /var/lib/kubelet/plugins_registry as"
-                    + " this process sees it (default: do not).")
+            description =
+                    "Register with the kubelet, which watches this directory: /var/lib/kubelet/plugins_registry as"
+                            + " this process sees it (default: do not).")
     private String registrationDirectory = "";
 
     @Option(
@@ -35,7 +36,7 @@ final class KubernetesOptions {
             names = "--kubernetes-namespace",
             paramLabel = "NAMESPACE",
             defaultValue = "${env:SIPHON_KUBERNETES_NAMESPACE:-}",
-            description = "As --grants-file, from the ConfigMap siphon-grants that the controller has written in this"
+            description = "Like --grants-file, but read the ConfigMap siphon-grants that the controller writes in this"
                     + " namespace.")
     private String namespace = "";
 

@@ -245,7 +245,7 @@ public final class NodeMain implements Callable<Integer> {
     private static void register(PrometheusRegistry metrics, BlockingCalls calls) {
         GaugeWithCallback.builder()
                 .name("siphon_mount_calls")
-                .help("Calls to the kernel about mounts that are under way; those that stay hang.")
+                .help("Mount calls to the kernel in progress; those that stay are hung.")
                 .callback(callback -> callback.call(calls.underWay()))
                 .register(metrics);
     }

@@ -22,7 +22,7 @@ final class NodeOptions {
             names = "--node-id",
             required = true,
             defaultValue = "${env:NODE_ID}",
-            description = "How this node is called, and its host name as Ceph clients report it (env NODE_ID).")
+            description = "This node's name, which is also its host name as Ceph clients report it (env NODE_ID).")
     private String nodeId = "";
 
     @Option(
@@ -35,33 +35,32 @@ final class NodeOptions {
     @Option(
             names = "--state-dir",
             defaultValue = "${env:SIPHON_STATE_DIR:-/var/lib/siphon/node}",
-            description = "A directory of this process's own, made with mode 0700 (default: /var/lib/siphon/node).")
+            description = "A directory for this process alone, created with mode 0700 (default: /var/lib/siphon/node).")
     private Path stateDirectory = Path.of("/var/lib/siphon/node");
 
     @Option(
             names = "--max-volumes-per-node",
             defaultValue = "${env:SIPHON_MAX_VOLUMES:-0}",
-            description = "How many volumes may be brought to this node, 0 for no limit (default: 0).")
+            description = "How many volumes the CO may place on this node; 0 means no limit (default: 0).")
     private long maxVolumes;
 
     @Option(
             names = "--syscall-timeout",
             defaultValue = "${env:SIPHON_SYSCALL_TIMEOUT:-15}",
-            description =
-                    "Seconds that a mount may take to give a sign of life before it counts as hung (default: 15).")
+            description = "Seconds without an answer after which a mount counts as hung (default: 15).")
     private int syscallSeconds;
 
     @Option(
             names = "--mount-timeout",
             defaultValue = "${env:SIPHON_MOUNT_TIMEOUT:-30}",
-            description = "Seconds that a client may take to mount, or to write what it holds after an unmount"
+            description = "Seconds that a client may take to mount, or to write back its data after an unmount"
                     + " (default: 30).")
     private int mountSeconds;
 
     @Option(
             names = "--mounter",
             defaultValue = "${env:SIPHON_MOUNTER:-auto}",
-            description = "kernel or fuse for every volume of this node, whatever its class says; auto leaves it to"
+            description = "kernel or fuse for every volume on this node, whatever its class says; auto follows"
                     + " the class (default: auto).")
     private String mounter = "";
 
@@ -76,8 +75,7 @@ final class NodeOptions {
             names = "--control-socket",
             defaultValue = "${env:SIPHON_CONTROL_SOCKET:-}",
             paramLabel = "SOCKET",
-            description =
-                    "Where `siphon cache` reaches this node, for root alone (default: control.sock in --state-dir).")
+            description = "The socket for `siphon cache`, for root only (default: control.sock in --state-dir).")
     private String controlSocket = "";
 
     @Mixin

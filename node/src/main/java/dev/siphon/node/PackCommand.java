@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
         name = "pack",
         description = {
             "Packs a directory into one EROFS image, and writes its manifest beside it.",
-            "The source should be a snapshot: what changes while it is packed is an error. Killed, it goes on where it"
+            "The source should be a snapshot: a file that changes meanwhile is an error. If killed, it resumes where it"
                     + " stopped. The last line on stdout is JSON: imageBytes, files, and the digest of the manifest."
         })
 public final class PackCommand implements Callable<Integer> {
@@ -43,7 +43,7 @@ public final class PackCommand implements Callable<Integer> {
             names = "--modes",
             paramLabel = "MODES",
             defaultValue = "readable",
-            description = "readable: all is root's, and readable by whoever may mount it. preserved: owners, modes and"
+            description = "readable: root owns all, and whoever may mount it can read it. preserved: owners, modes and"
                     + " access lists as they are (default: readable).")
     private ImageModes modes = ImageModes.READABLE;
 
@@ -51,10 +51,10 @@ public final class PackCommand implements Callable<Integer> {
             names = "--parallel",
             paramLabel = "N",
             defaultValue = "8",
-            description = "So many files are read at the same time, each with 4 MiB of memory (default: 8).")
+            description = "How many files to read at the same time; each takes 4 MiB of memory (default: 8).")
     private int parallel;
 
-    @Option(names = "--progress", description = "Says on stderr how far it is, each per cent or each 5 s.")
+    @Option(names = "--progress", description = "Print progress on stderr, at every percent or every 5 s.")
     private boolean progress;
 
     @Override

@@ -28,7 +28,7 @@ record PodReport(String pod, Answer answer, CacheRanking ranking) {
 
     List<String> text() {
         return switch (answer) {
-            case Answer.Unknown(var why) -> List.of("pod " + pod + ": not known what it holds: " + why);
+            case Answer.Unknown(var why) -> List.of("pod " + pod + ": its devices are unknown: " + why);
             case Answer.Held(var devices) -> {
                 List<String> lines = new ArrayList<>();
                 lines.add("pod " + pod + " holds " + (devices.isEmpty() ? "no device" : ""));

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
         name = "topology",
         description = {
             "Shows how far this machine's GPUs are from its cache directories.",
-            "In the terms of `nvidia-smi topo -m`. Without a cache directory: how far they are from the NVMe disks, to"
+            "In the terms of `nvidia-smi topo -m`. Without a cache directory, it shows how far the NVMe disks are, to"
                     + " choose one. It asks the kernel, and NVIDIA's library for MIG devices; changes nothing."
         })
 public final class TopologyCommand implements Callable<Integer> {
@@ -70,7 +70,7 @@ public final class TopologyCommand implements Callable<Integer> {
             names = "--pod-resources",
             paramLabel = "SOCKET",
             defaultValue = "${env:SIPHON_POD_RESOURCES:-/var/lib/kubelet/pod-resources/kubelet.sock}",
-            description = "The kubelet's socket that says which devices pods hold (default: ${DEFAULT-VALUE}).")
+            description = "The kubelet's socket that tells which devices pods hold (default: ${DEFAULT-VALUE}).")
     private Path podResources = Path.of("");
 
     @Option(names = "--json", description = "Print one JSON object, for scripts.")
@@ -80,14 +80,14 @@ public final class TopologyCommand implements Callable<Integer> {
             names = "--sys",
             hidden = true,
             defaultValue = "${env:SIPHON_SYS:-/sys}",
-            description = "Where sysfs is, or a copy of another machine's; NVIDIA's library is not asked then.")
+            description = "The path of sysfs, or of a copy of another machine's; then NVIDIA's library is not asked.")
     private Path sys = Path.of("/sys");
 
     @Option(
             names = "--proc",
             hidden = true,
             defaultValue = "${env:SIPHON_PROC:-/proc}",
-            description = "The same of proc.")
+            description = "The path of proc, likewise.")
     private Path proc = Path.of("/proc");
 
     @Override

@@ -78,6 +78,6 @@ final class CheckNodeIT {
         checked.failed(
                 "pod resources", folder.resolve("pod-resources/kubelet.sock").toString(), "--pod-resources");
         check("--kubelet-registration-dir=" + folder.resolve("nowhere"))
-                .failed("kubelet registration", "no folder", "plugins_registry");
+                .failed("kubelet registration", "not a writable directory", "plugins_registry");
     }
 }

@@ -33,7 +33,10 @@ public record HostChecks(
     /// Runs all checks.
     public void run(Checklist list) {
         var _ = list.check(
-                "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
+                "state directory",
+                _ -> "choose another one with --state-dir",
+                () -> state(stateDirectory),
+                found -> found);
         supervisor
                 .map(UnixEndpoint::path)
                 .ifPresentOrElse(
@@ -57,7 +60,7 @@ public record HostChecks(
                 list,
                 "pod resources",
                 podResources.get().path(),
-                "the kubelet makes that socket where it runs: in a container mount its folder, and name it by"
+                "the kubelet creates that socket on the host: in a container, mount its directory, and pass it with"
                         + " --pod-resources");
     }
 
@@ -77,13 +80,13 @@ public record HostChecks(
                 return Files.isWritable(parent)
                         ? new CheckOutcome.Ok(directory + " is made at the first start")
                         : new CheckOutcome.Failed(
-                                parent + " is not writable", "run it as root, or mount a writable folder");
+                                parent + " is not writable", "run it as root, or mount a writable directory");
             }
             int owner = (Integer) Files.getAttribute(directory, "unix:uid");
             String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(directory));
             return judge(directory, owner, mode, Files.isDirectory(directory) && Files.isWritable(directory));
         } catch (IOException e) {
-            throw new DriverException.BackendUnavailable(directory + " cannot be looked at: " + e, e);
+            throw new DriverException.BackendUnavailable(directory + " cannot be read: " + e, e);
         }
     }
 
@@ -91,29 +94,28 @@ public record HostChecks(
     static CheckOutcome judge(Path directory, int owner, String mode, boolean usable) {
         if (!usable) {
             return new CheckOutcome.Failed(
-                    directory + " is no directory that can be written to",
-                    "run it as root, or mount a writable folder");
+                    directory + " is not a writable directory", "run it as root, or mount a writable directory");
         }
         return owner == ROOT && mode.equals(PRIVATE)
                 ? new CheckOutcome.Ok(directory + ", root's alone")
                 : new CheckOutcome.Failed(
                         directory + " belongs to uid " + owner + " with mode " + mode,
                         "`chown root " + directory + " && chmod 0700 " + directory
-                                + "`: it shows more than one volume");
+                                + "`: it exposes more than one volume");
     }
 
     private static CheckOutcome registration(Path socket) {
         Path folder = Optional.ofNullable(socket.getParent()).orElse(socket);
         if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
             return new CheckOutcome.Failed(
-                    folder + " is no folder that can be written to",
-                    "it has to be the kubelet's plugins_registry (below its --root-dir), in a container mounted from"
+                    folder + " is not a writable directory",
+                    "use the kubelet's plugins_registry (below its --root-dir); in a container, mount it from"
                             + " the host");
         }
         return new CheckOutcome.Ok(
                 Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
                         ? socket + " is there"
-                        : folder + ", where the driver's socket is not yet");
+                        : folder + ", without the driver's socket yet");
     }
 
     private static String connects(Path socket) {

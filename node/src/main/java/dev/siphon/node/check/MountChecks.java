@@ -53,7 +53,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
             list.note("ceph-fuse", fuse(known, MounterSelection.isFuseInstalled(), Files.exists(FUSE)));
             var _ = list.check(
                     "idmapped mounts",
-                    _ -> "`sysctl user.max_user_namespaces` above 0, and unshare of util-linux on the PATH; or classes"
+                    _ -> "set user.max_user_namespaces above 0 and put util-linux's unshare on the PATH; or use classes"
                             + " without containerUser",
                     () -> maps(known, list.limit()),
                     answer -> answer);
@@ -89,7 +89,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         return may
                 ? new CheckOutcome.Ok("CAP_SYS_ADMIN")
                 : new CheckOutcome.Failed(
-                        "this process has no CAP_SYS_ADMIN, and so mounts nothing",
+                        "this process has no CAP_SYS_ADMIN, so it cannot mount",
                         "run it as root; in Kubernetes the node's container is privileged");
     }
 
@@ -154,7 +154,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         }
         if (!kernel.mapsOwners()) {
             return new CheckOutcome.Failed(
-                    "CephFS of Linux " + kernel.major() + "." + kernel.minor() + " maps no owners",
+                    "CephFS of Linux " + kernel.major() + "." + kernel.minor() + " cannot map owners",
                     "Linux 6.7; or classes without containerUser");
         }
         try (UserNamespace _ = UserNamespace.mapping(SOMEBODY, SOMEBODY, limit)) {
