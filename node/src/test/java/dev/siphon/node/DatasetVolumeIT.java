@@ -187,7 +187,7 @@ class DatasetVolumeIT {
         String said = refused(
                 Code.FAILED_PRECONDITION,
                 () -> node.stub().nodeStageVolume(Requests.stage(other, staging, Mode.MULTI_NODE_READER_ONLY)));
-        assertTrue(said.contains("is another dataset"), said);
+        assertTrue(said.contains("holds another dataset"), said);
         assertEquals(List.of(), workplace.mounts());
     }
 

@@ -142,7 +142,7 @@ class FuseMemoryIT {
             assertTrue(held > 128 * MIB && held < 320 * MIB, () -> "they hold " + held);
             assertEquals("[]", node.health(first.volume()));
             Optional<IOException> failure = failureToWriteMuch(second.target());
-            OpsPages.await(() -> supervisor.log().contains("account " + account + " had the most"));
+            OpsPages.await(() -> supervisor.log().contains("account " + account + " used the most"));
             neighbour.goesOn();
 
             boolean firstEnded = failure.isEmpty();

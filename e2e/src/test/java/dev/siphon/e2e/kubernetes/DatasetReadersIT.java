@@ -89,8 +89,8 @@ final class DatasetReadersIT {
             List<String> told =
                     CLUSTER.awaitEvents(tenant.namespace(), late.name(), "code = PermissionDenied|^Started: ");
             return told.stream()
-                    .anyMatch(each ->
-                            each.matches("(?s).*code = PermissionDenied desc = .*is no reader of (the )?dataset.*"));
+                    .anyMatch(each -> each.matches(
+                            "(?s).*code = PermissionDenied desc = .*is (no|not a) reader of (the )?dataset.*"));
         } finally {
             late.delete();
         }

@@ -34,7 +34,7 @@ final class FuseFailure {
         if (!inTime) {
             return new DriverException.BackendUnavailable(what + " took longer than " + limit.toSeconds()
                     + " s: the monitors " + mount.monitors() + " or the MDS do not answer, or the MDS still waits for a"
-                    + " client of this volume that died (60 s unless set otherwise); " + shorten(said));
+                    + " client of this volume that died (60 s by default); " + shorten(said));
         }
         String message = what + " failed: " + shorten(said);
         Matcher failed = MOUNT_FAILED.matcher(said);

@@ -122,7 +122,7 @@ public final class FuseMounter implements Mounter {
             LOG.atWarn()
                     .addKeyValue("mount", unmounted.source())
                     .addKeyValue("after_s", limit.toSeconds())
-                    .log("ceph-fuse still writes what it holds after its last mount is gone");
+                    .log("ceph-fuse still writes back data after its last unmount");
         }
     }
 }

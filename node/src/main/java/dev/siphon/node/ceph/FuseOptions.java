@@ -41,6 +41,6 @@ final class FuseOptions {
             return List.of("--client_readahead_max_bytes=" + option.substring(readAhead.length()));
         }
         throw new DriverException.InvalidRequest("mount option " + QuotedText.of(option)
-                + " is one of the kernel's client; ceph-fuse, which this node mounts with, has none like it");
+                + " exists only in the kernel's client, but this node mounts with ceph-fuse: leave it out");
     }
 }

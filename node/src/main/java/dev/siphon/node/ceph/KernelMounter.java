@@ -85,7 +85,7 @@ public final class KernelMounter implements Mounter {
         }
         if (addresses.isEmpty()) {
             throw new DriverException.InvalidRequest("volume_context monitors " + monitors
-                    + " name no v1 address, which the mount option ms_mode=legacy asks for");
+                    + " have no v1 address, which the mount option ms_mode=legacy needs");
         }
         return String.join(",", addresses);
     }
@@ -97,7 +97,7 @@ public final class KernelMounter implements Mounter {
                     .toString();
         } catch (UnknownHostException e) {
             throw new DriverException.BackendUnavailable(
-                    "the monitor " + endpoint.host() + " has no address that this node can find", e);
+                    "the monitor " + endpoint.host() + " cannot be resolved on this node", e);
         }
     }
 
@@ -117,7 +117,7 @@ public final class KernelMounter implements Mounter {
                         : new DriverException.BackendUnavailable(
                                 message + "; no MDS of that file system is active, or there is no such file system", e);
             case EINVAL ->
-                new DriverException.InvalidRequest(message + "; this kernel does not take one of the mount options "
+                new DriverException.InvalidRequest(message + "; this kernel rejects one of the mount options "
                         + mount.options().client() + ": "
                         + words(log, mount.credentials().key()));
             default -> new DriverException.BackendUnavailable(message, e);

@@ -42,16 +42,15 @@ public final class FuseSupervisor implements FuseProcesses {
         this.limits = limits;
         ends = Counter.builder()
                 .name("siphon_fuse_ends_total")
-                .help(
-                        "Processes of FUSE mounts that have ended: unmounted, memory (at their limit), total_memory (at that"
-                                + " of all), signal or failed.")
+                .help("FUSE processes that ended: unmounted, memory (at their limit), total_memory (at the limit"
+                        + " of all), signal or failed.")
                 .labelNames("program", "end")
                 .register(metrics);
-        gauge(metrics, "siphon_fuse_processes", "Processes of FUSE mounts that run.", running::count);
+        gauge(metrics, "siphon_fuse_processes", "Running FUSE processes.", running::count);
         gauge(
                 metrics,
                 "siphon_fuse_memory_bytes",
-                "Memory of processes of FUSE mounts, without their programs and libraries.",
+                "Memory of FUSE processes, without their programs and libraries.",
                 running::bytes);
     }
 
@@ -88,7 +87,7 @@ public final class FuseSupervisor implements FuseProcesses {
             return new ChildProcess.StartOutcome(true, true, "");
         }
         throw new DriverException.OperationPending(
-                start.mountPoint() + " is a mount of " + there.source() + " already; retry when that is unmounted");
+                start.mountPoint() + " is already a mount of " + there.source() + "; retry when that is unmounted");
     }
 
     private static boolean isServed(FuseStart start) {
@@ -97,7 +96,7 @@ public final class FuseSupervisor implements FuseProcesses {
         }
         if (Deadlines.callerGone()) {
             throw new DriverException.DeadlinePassed(
-                    "nobody waits any more for the mount at " + start.mountPoint() + ", and its program was ended");
+                    "the caller gave up on the mount at " + start.mountPoint() + ", so its program was ended");
         }
         return false;
     }
@@ -146,15 +145,15 @@ public final class FuseSupervisor implements FuseProcesses {
                     case UNMOUNTED -> "a FUSE process ended after its unmount";
                     case MEMORY ->
                         "a FUSE process was ended at its memory limit of " + ByteSize.text(limits.processBytes())
-                                + ": pods that use its mount have to be made anew; give it more memory or smaller caches";
+                                + ": recreate the pods that use its mount; give it more memory or smaller caches";
                     case TOTAL_MEMORY ->
                         "a FUSE process was ended because "
                                 + excess.map(each -> each.describe(limits.totalBytes()))
                                         .orElse("")
-                                + ": pods that use its mount have to be made anew; give all of them more memory, or that"
+                                + ": recreate the pods that use its mount; give all processes more memory, or that"
                                 + " owner fewer mounts on a node";
-                    case SIGNAL -> "a FUSE process was ended by a signal: pods that use its mount have to be made anew";
-                    case FAILED -> "a FUSE process gave up: pods that use its mount have to be made anew";
+                    case SIGNAL -> "a FUSE process was ended by a signal: recreate the pods that use its mount";
+                    case FAILED -> "a FUSE process gave up: recreate the pods that use its mount";
                 });
     }
 }

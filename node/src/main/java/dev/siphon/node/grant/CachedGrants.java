@@ -53,16 +53,16 @@ public final class CachedGrants implements GrantsSource {
         this.nanos = nanos;
         this.reads = Counter.builder()
                 .name("siphon_grants_reads_total")
-                .help("Requests for the grants: answered, missing (or broken where they are published), silent.")
+                .help("Requests for the grants: answered, missing (or malformed) or silent.")
                 .labelNames("result")
                 .register(metrics);
         this.outdated = Counter.builder()
                 .name("siphon_grants_outdated_total")
-                .help("How often older grants had to do because nobody told newer ones.")
+                .help("How often older grants were used because newer ones could not be read.")
                 .register(metrics);
         GaugeWithCallback.builder()
                 .name("siphon_grants_age_seconds")
-                .help("How old the known grants are; -1 if there are none.")
+                .help("Age of the known grants; -1 if there are none.")
                 .callback(callback -> callback.call(answer.map(known -> (nanos.getAsLong() - known.begun()) / 1e9)
                         .orElse(-1.0)))
                 .register(metrics);
@@ -132,7 +132,7 @@ public final class CachedGrants implements GrantsSource {
     /// Returns why the grants are outdated, and since when; empty if they are not.
     public Optional<String> remark() {
         return silence.map(last -> "no grants since " + last.since() + ": " + last.why()
-                + (answer.isPresent() ? "; those from before serve" : "; no volume of an account can be published"));
+                + (answer.isPresent() ? "; the older ones still apply" : "; no volume of an account can be published"));
     }
 
     private KnownGrants older(String why) {
@@ -144,7 +144,7 @@ public final class CachedGrants implements GrantsSource {
     private void heard(String result) {
         reads.labelValues(result).inc();
         silence.ifPresent(
-                last -> LOG.atInfo().addKeyValue("silent_since", last.since()).log("grants are told again"));
+                last -> LOG.atInfo().addKeyValue("silent_since", last.since()).log("grants can be read again"));
         silence = Optional.empty();
     }
 
@@ -154,7 +154,7 @@ public final class CachedGrants implements GrantsSource {
             LOG.atWarn()
                     .addKeyValue("reason", why)
                     .addKeyValue("older_serve", answer.isPresent())
-                    .log("nobody tells the grants");
+                    .log("cannot read the grants");
         }
         silence =
                 Optional.of(new Silence(why, begun, silence.map(Silence::since).orElseGet(Instant::now)));

@@ -47,8 +47,8 @@ final class PathRules {
         Optional<String> dataset = hidden ? Optional.of(Dataset.DIRECTORY) : declared(volume, path, grants);
         return dataset.map(
                         there -> "volume " + volume + " shows " + QuotedText.of(path) + ", and datasets lie at " + there
-                                + ": each is shown to its readers alone, by a volume whose id begins with `dataset:` and has its"
-                                + " digest and its path")
+                                + ": only its readers may see a dataset, through a volume whose id begins with"
+                                + " `dataset:` and has its digest and its path")
                 .or(() -> unknown(volume, path, grants));
     }
 
@@ -82,12 +82,12 @@ final class PathRules {
                     ? Optional.empty()
                     : Optional.of("volume " + volume + " belongs to account "
                             + QuotedText.of(grant.get().account()) + ", and namespace " + QuotedText.of(namespace)
-                            + " is none of its own: no claim of that namespace has a volume of this account");
+                            + " was not granted it: no claim of that namespace has a volume of this account");
         }
         if (ACCOUNT.matcher(group).matches()) {
             return Optional.of(
                     "volume " + volume + " belongs to an account that no namespace was granted, so namespace "
-                            + QuotedText.of(namespace) + " may not use it; the provisioner has to run with"
+                            + QuotedText.of(namespace) + " may not use it; run the provisioner with"
                             + " --extra-create-metadata");
         }
         if (volume instanceof VolumeId.Provisioned || (group.startsWith("_") && !group.equals(NO_GROUP))) {

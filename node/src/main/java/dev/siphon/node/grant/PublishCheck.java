@@ -53,7 +53,7 @@ public final class PublishCheck {
         }
         if (namespace.isEmpty()) {
             throw new DriverException.InUse("volume " + volume + " cannot be published: the kubelet does not say for"
-                    + " which pod; the CSIDriver object of this driver has to have podInfoOnMount: true");
+                    + " which pod; set podInfoOnMount: true in this driver's CSIDriver object");
         }
         long came = System.nanoTime();
         List<String> paths = paths(volume, context);
@@ -114,14 +114,14 @@ public final class PublishCheck {
         return now.map(why -> found.more() == 0
                 ? why
                 : why + "; the NamespaceAccess of the namespace lists "
-                        + found.groups().size() + " accounts, which is all that it can, and not " + found.more()
+                        + found.groups().size() + " accounts, its maximum, and leaves out " + found.more()
                         + " others");
     }
 
     private static DriverException refused(String refusal, Optional<String> outdated) {
         return outdated.<DriverException>map(why -> new DriverException.BackendUnavailable(
                         "whether the pod's namespace may use the volume is not known: " + why
-                                + "; as far as was known before, " + refusal))
+                                + "; by the grants known before, " + refusal))
                 .orElseGet(() -> new DriverException.AccessDenied(refusal));
     }
 
@@ -154,9 +154,9 @@ public final class PublishCheck {
 
     private static String unread(VolumeId.DatasetVolume volume, String namespace, boolean gone) {
         return gone
-                ? "the dataset that volume " + volume + " shows is no more: nobody may read it"
-                : "namespace " + QuotedText.of(namespace) + " is no reader of the dataset that volume " + volume
-                        + " shows: whoever administers that Dataset may add an account of this namespace to its readers";
+                ? "the dataset of volume " + volume + " no longer exists: nobody may read it"
+                : "namespace " + QuotedText.of(namespace) + " is not a reader of the dataset of volume " + volume
+                        + ": ask the Dataset's administrator to add an account of this namespace to its readers";
     }
 
     private static Optional<String> refusalOfPaths(

@@ -96,7 +96,7 @@ public final class InlineVolumes {
                 }
             }
         } catch (IOException e) {
-            LOG.atWarn().addKeyValue("reason", e.toString()).log("the inline volumes cannot be looked through");
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the inline volumes");
         }
     }
 

@@ -45,7 +45,7 @@ final class DataDirectory {
                 case ENOENT ->
                     new DriverException.NotFound("volume " + id + " has no directory " + QuotedText.of(path));
                 case ELOOP, ENOTDIR, EXDEV ->
-                    new DriverException.BackendFault("volume " + id + ": what stands in the place of its data directory"
+                    new DriverException.BackendFault("volume " + id + ": its data directory"
                             + " is not a directory; an administrator has to look");
                 default -> SystemErrors.translate("reading the directory of volume " + id, e);
             };

@@ -103,8 +103,8 @@ record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwne
             }
         } catch (ErrnoException e) {
             if (e.is(Errno.EIO)) {
-                throw refused("the cluster's MDS cannot be told whose a new file is; update Ceph, or set"
-                        + " enable_unsafe_idmap=1 of the kernel's module ceph");
+                throw refused("the cluster's MDS does not accept an owner for new files; update Ceph, or set"
+                        + " enable_unsafe_idmap=1 for the kernel's module ceph");
             }
         }
     }

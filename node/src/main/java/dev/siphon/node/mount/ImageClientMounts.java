@@ -159,7 +159,7 @@ final class ImageClientMounts {
             LOG.atWarn()
                     .addKeyValue("dataset", digest)
                     .addKeyValue("reason", notNow.getMessage())
-                    .log("a pod is shown a dataset from wherever it is");
+                    .log("a pod's dataset is published from where it is");
             return Optional.empty();
         }
     }
@@ -223,8 +223,8 @@ final class ImageClientMounts {
         try {
             Digest digest = ManifestOutline.read(manifest).root();
             if (!digest.beginning().equals(volume.digest())) {
-                throw new DriverException.InUse("what lies at " + volume.path() + " is another dataset, "
-                        + digest.beginning() + ", and not " + volume + "; the PV needs its digest in its volumeHandle");
+                throw new DriverException.InUse(volume.path() + " holds another dataset, " + digest.beginning()
+                        + ", not " + volume + "; put that digest into the PV's volumeHandle");
             }
             return digest;
         } catch (java.nio.file.NoSuchFileException _) {
@@ -264,7 +264,7 @@ final class ImageClientMounts {
             LOG.atWarn()
                     .addKeyValue("dataset", digest)
                     .addKeyValue("reason", notNow.getMessage())
-                    .log("a dataset that no volume shows is taken away later");
+                    .log("cannot detach an unused dataset now; will retry");
         }
     }
 

@@ -57,7 +57,7 @@ final class VolumeMounts {
         Optional<MountEntry> entry = MountTable.read().at(path.text());
         Optional<Mounters.Recognized> found = entry.flatMap(mounters::recognize);
         if (entry.isPresent() && found.isEmpty()) {
-            throw new DriverException.InUse("what is mounted at " + path + " is no volume of this driver, but "
+            throw new DriverException.InUse("the mount at " + path + " is not a volume of this driver, but "
                     + entry.get().type());
         }
         return found;
@@ -189,7 +189,7 @@ final class VolumeMounts {
         LOG.atWarn()
                 .addKeyValue("path", path.text())
                 .addKeyValue("why", why)
-                .log("taking away a mount that does not answer");
+                .log("unmounting a mount that does not answer");
         try {
             if (isLast(mount, path) && mount.kind().mayForce(dead)) {
                 umount(path, MountSyscalls.Unmount.DETACH, MountSyscalls.Unmount.FORCE);

@@ -133,7 +133,7 @@ final class VolumePublisher {
         // the message holds the cause; credentials come with NodeStageVolume, or with node-publish secrets if the
         // class sets them
         throw new DriverException.BackendUnavailable(health.get().describe(request.volume())
-                + "; it has to be staged again, or the class has to name the same secret for node-publish as for"
+                + "; stage it again, or let the class name the same secret for node-publish as for"
                 + " node-stage");
     }
 

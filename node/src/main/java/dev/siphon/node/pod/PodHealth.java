@@ -56,7 +56,7 @@ public final class PodHealth implements AutoCloseable {
         this.events = events;
         this.told = Counter.builder()
                 .name("siphon_pod_events_total")
-                .help("Events that pods were given about their volumes' health: taken or failed.")
+                .help("Events added to pods about their volumes' health: taken or failed.")
                 .labelNames("result")
                 .register(metrics);
         // runs no thread while there is nothing to report
@@ -138,7 +138,7 @@ public final class PodHealth implements AutoCloseable {
 
     private void tellWithdrawn(TargetPath target, Pod pod, String why) {
         String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
-                + "; this pod reads on until it ends, and no other one will";
+                + "; this pod can read it until it ends, but no other pod can start to";
         teller.execute(() -> {
             if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, WITHDRAWN, message))) {
                 // retried when it is seen again
@@ -150,7 +150,7 @@ public final class PodHealth implements AutoCloseable {
     private void tellAbnormal(TargetPath target, Pod pod, String why) {
         abnormal.put(target.text(), pod);
         String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
-                + "; if that does not pass, delete the pod: a new one has the volume mounted anew";
+                + "; if that does not pass, delete the pod: a new one mounts the volume again";
         teller.execute(() -> {
             if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, ABNORMAL, message))) {
                 // retried when it is seen again
@@ -175,7 +175,7 @@ public final class PodHealth implements AutoCloseable {
                     .addKeyValue("pod", pod.namespace() + "/" + pod.name())
                     .addKeyValue("event", event.message())
                     .addKeyValue("reason", e.getMessage())
-                    .log("a pod could not be told of its volume's health");
+                    .log("could not add an event about a volume's health to its pod");
             return false;
         }
     }

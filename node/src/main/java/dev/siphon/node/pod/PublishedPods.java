@@ -46,7 +46,7 @@ public final class PublishedPods {
                 }
             }
         } catch (IOException e) {
-            LOG.atWarn().addKeyValue("reason", e.toString()).log("the pods of target paths cannot be looked through");
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the pods of target paths");
         }
     }
 
@@ -71,7 +71,7 @@ public final class PublishedPods {
                                 lines -> Pod.parse(lines.getLast()).ifPresent(pod -> pods.put(lines.getFirst(), pod)));
             }
         } catch (IOException e) {
-            LOG.atWarn().addKeyValue("reason", e.toString()).log("the pods of target paths cannot be looked through");
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the pods of target paths");
         }
         return pods;
     }

@@ -70,7 +70,7 @@ public final class Registration implements AutoCloseable {
         this.clock = clock;
         this.outcomes = Counter.builder()
                 .name("siphon_kubelet_registrations_total")
-                .help("What the kubelet said when it had found the driver: accepted or refused.")
+                .help("The kubelet's answers to the driver's registration: accepted or refused.")
                 .labelNames("result")
                 .register(metrics);
         GaugeWithCallback.builder()

@@ -96,9 +96,8 @@ public final class DatasetPages implements HttpCall.Pages {
 
     private Digest find(String name, Optional<VolumeId.DatasetVolume> known) {
         if (known.isEmpty() && !DatasetName.isOne(name)) {
-            throw new DriverException.NotFound(
-                    "nobody has ordered a dataset " + QuotedText.of(name) + " for this node: have"
-                            + " it warmed by a DatasetWarmup, or name one that is attached here by its digest");
+            throw new DriverException.NotFound("dataset " + QuotedText.of(name) + " is not ordered for this node: warm"
+                    + " it with a DatasetWarmup, or give the digest of one that is attached here");
         }
         return replicas.find(
                 new DatasetName(known.map(VolumeId.DatasetVolume::digest).orElse(name)));

@@ -82,8 +82,8 @@ final class InlineVolumeHandler {
     }
 
     private static DriverException noPod(String volume) {
-        return new DriverException.InUse(volume + " cannot be published: the kubelet does not say for which pod; the"
-                + " CSIDriver object of this driver has to have podInfoOnMount: true");
+        return new DriverException.InUse(volume + " cannot be published: the kubelet does not say for which pod; set"
+                + " podInfoOnMount: true in this driver's CSIDriver object");
     }
 
     /// Whether the controller must provide the volume's key for each pod, because the secrets have none.
@@ -132,8 +132,8 @@ final class InlineVolumeHandler {
                 .sorted()
                 .findFirst()
                 .ifPresent(unknown -> {
-                    throw new DriverException.InvalidRequest("volumeAttributes of an inline volume may say "
-                            + InlineDatasets.DATASET + " alone, and not " + QuotedText.of(unknown));
+                    throw new DriverException.InvalidRequest("volumeAttributes of an inline volume may contain only "
+                            + InlineDatasets.DATASET + ", not " + QuotedText.of(unknown));
                 });
         String dataset = context.getOrDefault(InlineDatasets.DATASET, "");
         if (dataset.isEmpty()) {

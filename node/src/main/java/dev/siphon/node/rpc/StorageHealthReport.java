@@ -22,7 +22,7 @@ final class StorageHealthReport {
             response.addBackendHealth(entry(
                     StorageHealthErrorType.STORAGE_UNREACHABLE,
                     "MonitorsUnreachable",
-                    "no monitor answers of the clusters " + clusters(cutOff)));
+                    "no monitor answers in the clusters " + clusters(cutOff)));
         }
         if (!partly.isEmpty()) {
             response.addBackendHealth(entry(

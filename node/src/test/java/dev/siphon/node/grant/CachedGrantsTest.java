@@ -83,7 +83,7 @@ final class CachedGrantsTest {
         }
         assertEquals(2, reads.get());
         assertEquals(10, counter("siphon_grants_outdated"));
-        assertTrue(cached.remark().orElseThrow().contains("no route; those from before serve"));
+        assertTrue(cached.remark().orElseThrow().contains("no route; the older ones still apply"));
         pass(Duration.ofSeconds(11));
         assertEquals(new GrantsSource.KnownGrants(ONE, Optional.of("no route")), cached.get(MINUTE));
         assertEquals(3, reads.get());

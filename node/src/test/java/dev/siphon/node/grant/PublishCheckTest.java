@@ -86,7 +86,7 @@ final class PublishCheckTest {
         PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()));
         VolumeId mine = VolumeId.parse(DATASET + CLAIM + "/volumes/" + U1 + "/mine");
         assertEquals(Optional.empty(), check.withdrawn(mine, "vision"));
-        assertTrue(check.withdrawn(mine, "user-u2").orElse("").contains("is no reader"));
+        assertTrue(check.withdrawn(mine, "user-u2").orElse("").contains("is not a reader"));
         assertEquals(Optional.empty(), check.withdrawn(VOLUME, "user-u2"));
         PublishCheck unsure = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.of("the API is down")));
         assertEquals(Optional.empty(), unsure.withdrawn(mine, "user-u2"));
@@ -200,7 +200,7 @@ final class PublishCheckTest {
                 DriverException.BackendUnavailable.class,
                 () -> check.check(VOLUME, Optional.empty(), Optional.of("user-u2"), Optional.empty()));
         assertTrue(unsure.getMessage().contains("the API is down"), unsure::getMessage);
-        assertTrue(unsure.getMessage().contains("is none of its own"), unsure::getMessage);
+        assertTrue(unsure.getMessage().contains("was not granted it"), unsure::getMessage);
     }
 
     @Test

@@ -93,7 +93,7 @@ final class PodHealthTest {
         health().access(TARGET, _ -> Optional.empty());
         health().access(TARGET, pod -> Optional.of(pod.namespace() + " is no reader"));
         health().access(TARGET, _ -> taken);
-        assertNext("train Warning VolumeAccessWithdrawn u1 is no reader; this pod reads on until it ends");
+        assertNext("train Warning VolumeAccessWithdrawn u1 is no reader; this pod can read it until it ends");
         health().access(TARGET, _ -> Optional.empty());
         assertNothingBefore(() -> health().access(TARGET, _ -> taken), "train Warning VolumeAccessWithdrawn namespace");
         health().access(OTHER, _ -> taken);

@@ -68,7 +68,7 @@ public final class FuseService extends FuseGrpc.FuseImplBase {
             case EROFSFUSE -> FuseProgram.EROFSFUSE;
             case PROGRAM_UNSPECIFIED, UNRECOGNIZED ->
                 throw new DriverException.InvalidRequest(
-                        "only ceph-fuse and erofsfuse are run here; node and `siphon fuse` may be of two versions");
+                        "only ceph-fuse and erofsfuse run here; node and `siphon fuse` may have different versions");
         };
     }
 
@@ -76,7 +76,7 @@ public final class FuseService extends FuseGrpc.FuseImplBase {
         try {
             return Path.of(text);
         } catch (InvalidPathException _) {
-            throw new DriverException.InvalidRequest("the mount point " + QuotedText.of(text) + " is no path");
+            throw new DriverException.InvalidRequest("the mount point " + QuotedText.of(text) + " is not a path");
         }
     }
 

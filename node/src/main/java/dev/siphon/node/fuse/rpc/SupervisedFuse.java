@@ -81,7 +81,7 @@ public final class SupervisedFuse implements FuseProcesses {
         return switch (e.getStatus().getCode()) {
             case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED ->
                 new DriverException.BackendUnavailable(what + " failed: `siphon fuse` does not answer at "
-                        + socket.path() + " (" + e.getStatus().getCode() + "). Start it; in Kubernetes see that the"
+                        + socket.path() + " (" + e.getStatus().getCode() + "). Start it; in Kubernetes, check that the"
                         + " pod of the DaemonSet siphon-fuse on this node runs");
             default -> StatusMapping.fromStatus(e.getStatus());
         };
