@@ -23,9 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "seal",
         description = {
-            "Imports a dataset to its own directory below /datasets, and prints the object that declares it.",
+            "Imports a dataset into its own directory below /datasets, and prints the object that declares it.",
             "What it prints is for Kubernetes: siphon dataset seal ... | kubectl apply -f -",
-            "Killed, it goes on where it stopped. Once it is done, the same command prints the same again."
+            "If killed, it resumes where it stopped. Once it is done, the same command prints the same again."
         })
 public final class SealCommand implements Callable<Integer> {
     @Spec
@@ -35,7 +35,7 @@ public final class SealCommand implements Callable<Integer> {
             names = "--name",
             paramLabel = "NAME",
             required = true,
-            description = "What people call it: NAME or OWNER/NAME.")
+            description = "The dataset's name: NAME or OWNER/NAME.")
     private String name = "";
 
     @Option(
@@ -63,7 +63,7 @@ public final class SealCommand implements Callable<Integer> {
     @Option(
             names = "--cluster",
             paramLabel = "ID",
-            description = "The cluster that has it, as clusters.json calls it; left out: the default one.")
+            description = "The cluster's id in clusters.json (default: the default cluster).")
     private Optional<String> cluster = Optional.empty();
 
     @Mixin
@@ -96,7 +96,7 @@ public final class SealCommand implements Callable<Integer> {
                     object, cluster, fileSystem, Dataset.DIRECTORY + "/" + object, digest, bytes, Set.copyOf(readers));
         } catch (DriverException.InvalidRequest e) {
             throw new DriverException.InvalidRequest(
-                    "a dataset cannot be declared so: name, file system and cluster are part of the ids of its volumes,"
+                    "this dataset cannot be declared: name, file system and cluster are part of its volumes' ids,"
                             + " and " + e.getMessage());
         }
     }

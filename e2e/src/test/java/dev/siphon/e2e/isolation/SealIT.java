@@ -163,7 +163,7 @@ final class SealIT {
     void whatCannotBeSealedLeavesNothing() throws IOException {
         refused("there is no CephFS at " + folder, seal(folder, name, "source"));
         try (CephTree tree = CephTree.mount(Lab.here())) {
-            refused("a dataset cannot be declared so", seal(tree.at("/"), "u1/" + "n".repeat(60), "source"));
+            refused("this dataset cannot be declared", seal(tree.at("/"), "u1/" + "n".repeat(60), "source"));
             refused("is not a dataset's name", seal(tree.at("/"), "No Name", "source"));
             refused("is not a SHA-256 digest", seal(tree.at("/"), name, "source", "--sha256=7"));
             assertFalse(Files.exists(tree.at(path)));
@@ -175,7 +175,7 @@ final class SealIT {
     void filesThatAreInNoNamespaceAreNotJoined() throws IOException {
         try (CephTree tree = CephTree.mount(Lab.here())) {
             Files.writeString(Files.createDirectories(tree.at(path)).resolve("image"), "from before");
-            refused("no RADOS namespace of its own", seal(tree.at("/"), name, "source"));
+            refused("no pool namespace of its own", seal(tree.at("/"), name, "source"));
             assertEquals("from before", Files.readString(tree.at(path).resolve("image")));
         }
     }

@@ -64,8 +64,8 @@ public final class Download {
         Digest found = digest.sofar();
         if (!found.equals(expected)) {
             begin("");
-            throw new DriverException.BackendFault(address.shown() + " has the SHA-256 digest " + found + ", and not "
-                    + expected + ", as was told: look which is right");
+            throw new DriverException.BackendFault(address.shown() + " has the SHA-256 digest " + found
+                    + ", not the expected " + expected + ": check which is right");
         }
         file.flush();
     }
@@ -97,9 +97,9 @@ public final class Download {
                     if (failures >= limits.attempts()) {
                         file.flush();
                         throw new DriverException.BackendUnavailable(
-                                address.shown() + " was asked in vain " + failures + " times, at last after "
+                                address.shown() + " failed " + failures + " times in a row, at last after "
                                         + file.length() + " bytes: " + e.getMessage()
-                                        + "; the same command goes on where it stopped",
+                                        + "; the same command resumes where it stopped",
                                 e);
                     }
                     boolean _ = new CountDownLatch(1)
@@ -144,14 +144,14 @@ public final class Download {
             return OptionalLong.of(Long.parseLong(range.group(2)));
         }
         begin("");
-        throw new IOException("it does not go on where it stopped: status " + response.statusCode());
+        throw new IOException("it does not resume where it stopped: status " + response.statusCode());
     }
 
     private static OptionalLong contentLength(HttpHeaders headers) throws IOException {
         try {
             return headers.firstValueAsLong("Content-Length");
         } catch (NumberFormatException e) {
-            throw new IOException("its Content-Length is no number", e);
+            throw new IOException("its Content-Length is not a number", e);
         }
     }
 

@@ -62,7 +62,7 @@ final class ResponseBody implements HttpResponse.BodySubscriber<ResponseBody>, A
     Optional<List<ByteBuffer>> next(Duration stall) throws IOException, InterruptedException {
         Event event = events.poll(stall.toMillis(), TimeUnit.MILLISECONDS);
         if (event == null) {
-            throw new HttpTimeoutException("no byte came for " + stall.toSeconds() + " s");
+            throw new HttpTimeoutException("no byte arrived for " + stall.toSeconds() + " s");
         }
         return switch (event) {
             case Piece piece -> {

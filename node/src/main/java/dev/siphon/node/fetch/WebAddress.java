@@ -22,18 +22,19 @@ public record WebAddress(URI uri) {
         // the messages omit the address, which may contain a password
         String scheme = Objects.requireNonNullElse(uri.getScheme(), "").toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
-            throw new DriverException.InvalidRequest("an address is http:// or https://, not " + QuotedText.of(scheme));
+            throw new DriverException.InvalidRequest(
+                    "an address must be http:// or https://, not " + QuotedText.of(scheme));
         }
         if (uri.getHost() == null) {
-            throw new DriverException.InvalidRequest("the address names no host");
+            throw new DriverException.InvalidRequest("the address has no host");
         }
         if (uri.getPort() > MAX_PORT) {
             throw new DriverException.InvalidRequest(
-                    "the address at " + QuotedText.of(uri.getHost()) + " names port " + uri.getPort());
+                    "the address at " + QuotedText.of(uri.getHost()) + " has the invalid port " + uri.getPort());
         }
         if (uri.getRawUserInfo() != null) {
             throw new DriverException.InvalidRequest("the address at " + QuotedText.of(uri.getHost())
-                    + " has a name or password in it, which others would see: leave it out");
+                    + " contains a name or password, which others would see: leave it out");
         }
     }
 
@@ -47,7 +48,7 @@ public record WebAddress(URI uri) {
         try {
             return new WebAddress(new URI(text));
         } catch (URISyntaxException e) {
-            throw new DriverException.InvalidRequest("the address is none: " + e.getReason());
+            throw new DriverException.InvalidRequest("the address is invalid: " + e.getReason());
         }
     }
 
@@ -65,11 +66,11 @@ public record WebAddress(URI uri) {
             WebAddress to = new WebAddress(uri.resolve(new URI(location)));
             if (isEncrypted() && !to.isEncrypted()) {
                 throw new DriverException.AccessDenied(
-                        shown() + " sends on to an address without encryption, " + to.shown());
+                        shown() + " redirects to an address without encryption, " + to.shown());
             }
             return to;
         } catch (URISyntaxException _) {
-            throw new DriverException.BackendFault(shown() + " sends on to what is no address");
+            throw new DriverException.BackendFault(shown() + " redirects to an invalid address");
         }
     }
 

@@ -56,7 +56,7 @@ final class WebServer implements AutoCloseable {
             }
         }
         throw new DriverException.BackendFault(
-                address.shown() + " sends on more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
+                address.shown() + " redirects more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
     }
 
     /// Sends a request. The JDK's client throws IllegalArgumentException for headers that it cannot parse.
@@ -64,7 +64,7 @@ final class WebServer implements AutoCloseable {
         try {
             return client.send(request, _ -> new ResponseBody());
         } catch (IllegalArgumentException e) {
-            throw new IOException("what it answers is not HTTP: " + QuotedText.of(String.valueOf(e.getMessage())), e);
+            throw new IOException("its answer is not HTTP: " + QuotedText.of(String.valueOf(e.getMessage())), e);
         }
     }
 
@@ -80,7 +80,8 @@ final class WebServer implements AutoCloseable {
             case 200, 206, 416 -> {
                 // the caller handles these
             }
-            case 401, 403, 407 -> throw new DriverException.AccessDenied(at.shown() + " is refused: status " + status);
+            case 401, 403, 407 ->
+                throw new DriverException.AccessDenied(at.shown() + " refuses access: status " + status);
             case 404, 410 -> throw new DriverException.NotFound("there is no " + at.shown() + ": status " + status);
             default -> {
                 if (status >= 500 || status == 408 || status == 429) {

@@ -42,8 +42,8 @@ public final class DatasetDirectory {
             Files.createDirectories(path);
             if (attribute(path, NAMESPACE).isEmpty()) {
                 if (hasFiles(path)) {
-                    throw new DriverException.InUse(path + " has files and no RADOS namespace of its own, to which its"
-                            + " key could be bound: remove it, or take another name");
+                    throw new DriverException.InUse(path + " has files but no pool namespace of its own, to bind its"
+                            + " key to: remove it, or choose another name");
                 }
                 setNamespace(path, "dataset-" + name);
             }
@@ -68,7 +68,7 @@ public final class DatasetDirectory {
         try (DirectoryHandle directory = DirectoryHandle.open(path.toString())) {
             return directory.attribute(name);
         } catch (ErrnoException e) {
-            throw new DriverException.InvalidRequest(path + " cannot be looked at: " + e.getMessage());
+            throw new DriverException.InvalidRequest(path + " cannot be read: " + e.getMessage());
         }
     }
 

@@ -25,7 +25,7 @@ final class DirectorySource implements ImageSource {
             throw switch (e.errno()) {
                 case ELOOP, ENOTDIR ->
                     new DriverException.InvalidRequest("the source " + QuotedText.of(path)
-                            + " is no directory, or there is a symbolic link in its path");
+                            + " is not a directory, or its path contains a symbolic link");
                 case ENOENT -> new DriverException.NotFound("there is no source " + QuotedText.of(path));
                 default -> SourceErrors.translate(QuotedText.of(path), e);
             };

@@ -10,8 +10,9 @@ final class ErofsLimits {
 
     static void checkName(ImageInode.Folder folder, byte[] name) {
         if (name.length == 0 || name.length > MAX_NAME_BYTES || contains(name, '/')) {
-            throw new DriverException.CapacityOutOfRange("the name " + TreePath.quoted(folder, name) + " has "
-                    + name.length + " bytes or a slash in it, where EROFS holds 1 to 255 bytes without: rename it");
+            throw new DriverException.CapacityOutOfRange(
+                    "the name " + TreePath.quoted(folder, name) + " has " + name.length
+                            + " bytes or contains a slash, but EROFS allows 1 to 255 bytes without one: rename it");
         }
     }
 
@@ -19,7 +20,7 @@ final class ErofsLimits {
     static void checkTarget(ImageInode.Folder folder, byte[] name, byte[] target) {
         if (target.length == 0 || target.length >= ErofsFormat.BLOCK_BYTES) {
             throw new DriverException.CapacityOutOfRange("the symbolic link " + TreePath.quoted(folder, name)
-                    + " leads to " + target.length + " bytes, where Linux follows 1 to 4095: remove it");
+                    + " has a target of " + target.length + " bytes, but Linux allows 1 to 4095: remove it");
         }
     }
 

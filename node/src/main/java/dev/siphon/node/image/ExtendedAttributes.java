@@ -75,7 +75,7 @@ final class ExtendedAttributes {
 
     private static DriverException tooLarge(String path, String what, long bytes, long most) {
         return new DriverException.CapacityOutOfRange("the extended attributes of " + path + " have " + bytes
-                + " bytes " + what + ", where EROFS holds " + most + ": remove some of them (setfattr -x)");
+                + " bytes " + what + ", but EROFS allows " + most + ": remove some of them (setfattr -x)");
     }
 
     private static int entryBytes(String name, byte[] value) {

@@ -63,9 +63,9 @@ final class FreeSpaceGuard {
             long left = Math.min(space.total() / SHARE, ENOUGH);
             if (usable - left < bytes) {
                 throw new DriverException.QuotaExhausted("there is room for " + Math.max(0, usable - left)
-                        + " bytes at " + QuotedText.of(directory.toString()) + ", where " + left
-                        + " more are left to others, and " + (bytes > 0 ? bytes + " are" : "nobody knows how many are")
-                        + " to be written: make room");
+                        + " bytes at " + QuotedText.of(directory.toString()) + ", beside " + left
+                        + " that stay free for others, but " + (bytes > 0 ? bytes + " are" : "an unknown number is")
+                        + " needed: make room");
             }
         } catch (IOException e) {
             throw StoreErrors.translate("measuring", directory, e);

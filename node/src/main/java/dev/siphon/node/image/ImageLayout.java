@@ -66,7 +66,7 @@ final class ImageLayout {
         }
         if (end > MAX_INODE_BYTES) {
             throw new DriverException.CapacityOutOfRange("the inodes up to " + TreePath.quoted(inode)
-                    + " take more than 64 GiB: make several datasets of the source");
+                    + " take more than 64 GiB: split the source into several datasets");
         }
         slots[inode.number()] = (int) (end / ErofsFormat.SLOT_BYTES);
         end += Math.ceilDiv(head, ErofsFormat.SLOT_BYTES) * (long) ErofsFormat.SLOT_BYTES;
@@ -84,7 +84,7 @@ final class ImageLayout {
         long first = end / ErofsFormat.BLOCK_BYTES;
         if (first + Math.ceilDiv(bytes, ErofsFormat.BLOCK_BYTES) > MAX_BLOCKS) {
             throw new DriverException.CapacityOutOfRange("with " + TreePath.quoted(inode)
-                    + " the image would be larger than 16 TiB: make several datasets of the source");
+                    + " the image would be larger than 16 TiB: split the source into several datasets");
         }
         blocks[inode.number()] = (int) first;
         bodies.add(inode);

@@ -85,7 +85,8 @@ final class ImagePublication {
     private static DriverException isOther(ImageFiles files) {
         return new DriverException.IncompatibleExisting(
                 QuotedText.of(files.image().toString())
-                        + " is there, and is not the image of this source: remove it and its manifest, or choose another name");
+                        + " exists, but is not the image of this source: remove it and its manifest, or choose"
+                        + " another name");
     }
 
     private static ByteBuffer firstBlock(Path image, int bytes) throws IOException {

@@ -22,16 +22,16 @@ public record ImportRequest(
             throw new DriverException.InvalidRequest("the image has no name");
         }
         if (strip < 0) {
-            throw new DriverException.InvalidRequest("strip-components is " + strip + ", and has to be 0 or more");
+            throw new DriverException.InvalidRequest("strip-components must be 0 or more, not " + strip);
         }
         if (origin instanceof ImportOrigin.Remote && sha256.isEmpty()) {
             throw new DriverException.InvalidRequest(
-                    "an address needs --sha256: else whatever the server sends would be the dataset");
+                    "an address needs --sha256: otherwise the dataset would be whatever the server sends");
         }
         if (origin instanceof ImportOrigin.Local(Path path)
                 && (path.equals(image) || new ImageFiles(image).others().contains(path))) {
             throw new DriverException.InvalidRequest(
-                    "the source has the name of a file that the image is made by: choose another name for the image");
+                    "the source has the name of a temporary file of the image: choose another name for the image");
         }
     }
 }

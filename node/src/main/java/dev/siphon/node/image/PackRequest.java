@@ -19,13 +19,13 @@ public record PackRequest(Path source, Path image, ImageModes modes, int paralle
         checkParallel(parallel);
         if (image.getFileName() == null || image.startsWith(source)) {
             throw new DriverException.InvalidRequest(
-                    "the image would be within the source, and have to hold itself: put it elsewhere");
+                    "the image lies within the source and would contain itself: put it elsewhere");
         }
     }
 
     static void checkParallel(int parallel) {
         if (parallel < 1 || parallel > MOST) {
-            throw new DriverException.InvalidRequest("parallel is " + parallel + ", which has to be 1 to " + MOST);
+            throw new DriverException.InvalidRequest("parallel must be 1 to " + MOST + ", not " + parallel);
         }
     }
 }

@@ -44,8 +44,8 @@ final class PartLock implements AutoCloseable {
         boolean unnamed = lacksManifest(files);
         Path path = unnamed ? files.image() : files.part();
         ExclusiveLock lock = ExclusiveLock.take(path)
-                .orElseThrow(() -> new DriverException.OperationPending(
-                        "another packer makes " + QuotedText.of(files.image().toString()) + ": let it end, or end it"));
+                .orElseThrow(() -> new DriverException.OperationPending("another packer is making "
+                        + QuotedText.of(files.image().toString()) + ": wait for it, or stop it"));
         if (!lock.isAt(path) || unnamed != lacksManifest(files)) {
             lock.close();
             return Optional.empty();

@@ -26,6 +26,6 @@ final class SourceErrors {
     /// FAILED_PRECONDITION: a mount belongs to another tree, and hides the source's own files.
     static DriverException mounted(String path) {
         return new DriverException.InUse(
-                "something is mounted at " + path + ", which hides what is to be packed: unmount it");
+                "something is mounted at " + path + ", which hides what should be packed: unmount it");
     }
 }

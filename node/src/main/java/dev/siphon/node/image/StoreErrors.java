@@ -22,7 +22,7 @@ final class StoreErrors {
         String reason = Objects.requireNonNullElse(failed.getMessage(), "");
         if (reason.contains(NO_SPACE) || reason.contains(NO_QUOTA)) {
             return new DriverException.QuotaExhausted(
-                    message + ": make room and pack again, which goes on where it stopped");
+                    message + ": make room and pack again; it resumes where it stopped");
         }
         return switch (failed) {
             case AccessDeniedException _ -> new DriverException.AccessDenied(message);

@@ -129,7 +129,7 @@ final class TarTree {
             branch = switch (branch.children.computeIfAbsent(part, _ -> new Branch(implied()))) {
                 case Branch inner -> inner;
                 case Leaf _ ->
-                    throw TarPath.refused(member, "is below " + TarPath.quoted(part) + ", which is no directory");
+                    throw TarPath.refused(member, "is below " + TarPath.quoted(part) + ", which is not a directory");
             };
         }
         return branch;
@@ -183,7 +183,7 @@ final class TarTree {
 
     private int id(TarMember member, long id) {
         if (modes == ImageModes.PRESERVED && (id < 0 || id >= MAX_ID)) {
-            throw TarPath.refused(member, "is owned by " + id + ", which is nobody's number on Linux");
+            throw TarPath.refused(member, "is owned by " + id + ", which is not a valid id on Linux");
         }
         return (int) id;
     }

@@ -85,7 +85,7 @@ final class UnchangedFile implements AutoCloseable {
     }
 
     private DriverException changed() {
-        return new DriverException.InUse(shown + " changed while it was read: let who writes it end first");
+        return new DriverException.InUse(shown + " changed while it was read: wait until its writer is done");
     }
 
     @Override

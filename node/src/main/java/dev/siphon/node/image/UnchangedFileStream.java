@@ -83,7 +83,7 @@ final class UnchangedFileStream extends InputStream {
             }
             if (!digest.sofar().equals(expected)) {
                 throw new DriverException.BackendFault(file.shown() + " has the SHA-256 digest " + digest.sofar()
-                        + ", and not " + expected + ", as was told: look which is right");
+                        + ", not the expected " + expected + ": check which is right");
             }
         }
     }

@@ -15,8 +15,8 @@ final class MalformedTar {
 
     /// The tar is truncated.
     static DriverException cutOff(long size, String where) {
-        return new DriverException.InvalidRequest("the tar ends after " + size + " bytes " + where
-                + ", and has no mark that it ends there: it was cut off");
+        return new DriverException.InvalidRequest(
+                "the tar ends after " + size + " bytes " + where + " without an end mark: it was cut off");
     }
 
     /// A valid member that this reader does not support.

@@ -72,7 +72,7 @@ final class PaxRecords {
                 return i;
             }
         }
-        throw MalformedTar.at(offset + from, "a line of a pax header is none");
+        throw MalformedTar.at(offset + from, "a line of a pax header is malformed");
     }
 
     private static int length(byte[] data, int start, int space, long offset) {
@@ -98,7 +98,7 @@ final class PaxRecords {
         try {
             return Long.parseLong(value);
         } catch (NumberFormatException _) {
-            throw MalformedTar.at(offset, "the " + key + " in a pax header is no number");
+            throw MalformedTar.at(offset, "the " + key + " in a pax header is not a number");
         }
     }
 
@@ -115,7 +115,7 @@ final class PaxRecords {
                 BigInteger rest = nanos.mod(NANOS);
                 return new TarMember.Time(nanos.subtract(rest).divide(NANOS).longValueExact(), rest.intValueExact());
             } catch (ArithmeticException | NumberFormatException _) {
-                throw MalformedTar.at(offset, "the " + key + " in a pax header is no time");
+                throw MalformedTar.at(offset, "the " + key + " in a pax header is not a time");
             }
         });
     }

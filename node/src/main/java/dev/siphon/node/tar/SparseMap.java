@@ -142,7 +142,7 @@ final class SparseMap {
                 }
                 digits.append(each);
                 if (digits.length() > 20) {
-                    throw MalformedTar.at(offset, "the parts of a sparse file are no numbers");
+                    throw MalformedTar.at(offset, "the parts of a sparse file are not numbers");
                 }
             }
         }

@@ -23,7 +23,7 @@ final class TarHeader {
     static TarHeader of(long offset, byte[] block) {
         TarHeader header = new TarHeader(offset, block);
         if (!header.hasItsChecksum()) {
-            throw noHeader(offset, "its sum is wrong");
+            throw noHeader(offset, "its checksum is wrong");
         }
         return header;
     }
@@ -130,7 +130,7 @@ final class TarHeader {
         try {
             return octal.isEmpty() ? 0 : Long.parseLong(octal, 8);
         } catch (NumberFormatException _) {
-            throw noHeader(offset, "a number of it is none");
+            throw noHeader(offset, "one of its numbers is malformed");
         }
     }
 

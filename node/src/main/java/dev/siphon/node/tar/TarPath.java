@@ -22,7 +22,7 @@ public final class TarPath {
             throw MalformedTar.refused(offset, path, "has a name of " + path.length() + " bytes: rename it");
         }
         if (path.indexOf('\0') >= 0) {
-            throw MalformedTar.refused(offset, path, "has a zero in its name, which no file can have");
+            throw MalformedTar.refused(offset, path, "has a NUL byte in its name, which no file can have");
         }
         List<String> parts = new ArrayList<>();
         for (int start = 0; start < path.length(); ) {

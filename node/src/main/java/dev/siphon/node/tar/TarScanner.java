@@ -50,15 +50,14 @@ public final class TarScanner {
                 case 'K' -> prefix = new Prefix(prefix.records(), prefix.name(), Optional.of(text(header)));
                 case 'V' -> at = header.dataAt(); // a volume label
                 case 'M' ->
-                    throw MalformedTar.at(
-                            header.offset(), "it goes on where another volume ends: put the volumes together");
+                    throw MalformedTar.at(header.offset(), "it continues another volume of the tar: join the volumes");
                 default -> {
                     return Optional.of(member(header, prefix));
                 }
             }
         }
         if (!prefix.equals(Prefix.NONE)) {
-            throw MalformedTar.at(at, "a header that belongs to a member is the last one");
+            throw MalformedTar.at(at, "a header that describes a member has no member after it");
         }
         return Optional.empty();
     }
@@ -74,7 +73,7 @@ public final class TarScanner {
     private byte[] extension(TarHeader header) {
         long size = header.size();
         if (size < 0 || size > MAX_EXTENSION_BYTES) {
-            throw MalformedTar.at(header.offset(), "what belongs to a member has " + size + " bytes");
+            throw MalformedTar.at(header.offset(), "a header that describes a member has " + size + " bytes");
         }
         end(header, "its attributes", header.dataAt() + size);
         return window.read(header.dataAt(), (int) size);
@@ -136,7 +135,7 @@ public final class TarScanner {
     private TarMember.Content content(TarHeader header, PaxRecords records, String path, TarMember.Kind kind) {
         long written = records.number("size", header.offset()).orElseGet(header::size);
         if (written < 0) {
-            throw MalformedTar.at(header.offset(), MalformedTar.quoted(path) + " has a size below zero");
+            throw MalformedTar.at(header.offset(), MalformedTar.quoted(path) + " has a negative size");
         }
         if (header.type() == 'S') {
             SparseMap.Old sparse = SparseMap.old(window, header, written);

@@ -103,7 +103,7 @@ final class HostileTarIT {
         assertRefused(new TarWriter().directory("d").link('1', "h", "d"), "hard link to \"d\"");
         assertRefused(new TarWriter().link('2', "l", "/etc").file("l/passwd", "x"), "is below \"l\"");
         assertRefused(new TarWriter().file("d/f", "").file("d", ""), "has the name of a directory");
-        assertRefused(new TarWriter().pax('x', "path", "a\0b").file("f", ""), "a zero in its name");
+        assertRefused(new TarWriter().pax('x', "path", "a\0b").file("f", ""), "a NUL byte in its name");
     }
 
     private void assertRefused(TarWriter tar, String why) {

@@ -205,7 +205,7 @@ final class ResumeIT {
         try {
             Process process = start("image");
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertTrue(said.contains("another packer makes"), said);
+            assertTrue(said.contains("another packer is making"), said);
             assertTrue(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
