@@ -72,7 +72,7 @@ public final class GpuAffinityRebalancer {
         try {
             rebalance();
         } catch (DriverException | UncheckedIOException e) {
-            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("it is not known what pods read from where");
+            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("cannot find out which replicas the pods read");
         }
     }
 
@@ -131,7 +131,7 @@ public final class GpuAffinityRebalancer {
             LOG.atInfo()
                     .addKeyValue("dataset", tree.digest())
                     .addKeyValue("reason", notNow.getMessage())
-                    .log("a dataset does not follow its pods' devices now");
+                    .log("cannot move a dataset nearer to its pods' devices now");
         }
     }
 }

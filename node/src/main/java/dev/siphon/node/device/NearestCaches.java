@@ -34,7 +34,7 @@ public final class NearestCaches {
                 LOG.atWarn()
                         .addKeyValue("pod", pod.namespace() + "/" + pod.name())
                         .addKeyValue("reason", why)
-                        .log("it is not known which devices a pod holds: it is shown datasets from wherever they are");
+                        .log("a pod's devices are unknown: its datasets are published from where they are");
                 yield Optional.empty();
             }
         };

@@ -34,13 +34,12 @@ public final class NearestDatasetPublisher {
         this.pods = pods;
         this.placed = Counter.builder()
                 .name("siphon_dataset_placements_total")
-                .help("Datasets that were published to pods with GPUs, by how far the replica is, or is going to be.")
+                .help("Datasets published to pods with GPUs, by the distance of the present or future replica.")
                 .labelNames("distance")
                 .register(metrics);
         this.moved = Counter.builder()
                 .name("siphon_dataset_moves_total")
-                .help(
-                        "Datasets whose replica moves nearer to the GPUs of pods that run, by pod and how far it will be.")
+                .help("Datasets whose replica moves nearer to the GPUs of running pods, by pod and new distance.")
                 .labelNames("distance")
                 .register(metrics);
     }
@@ -55,7 +54,7 @@ public final class NearestDatasetPublisher {
         Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
         if (ranking.isEmpty() && Deadlines.callerGone()) {
             throw new DriverException.OperationPending(
-                    "whoever wanted dataset " + dataset + " published is gone; nothing was done");
+                    "the caller gave up on publishing dataset " + dataset + "; nothing was done");
         }
         List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
         if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {

@@ -7,7 +7,7 @@ import java.util.List;
 @FunctionalInterface
 public interface PodDevices {
     /// No kubelet is known: the devices of every pod are unknown.
-    PodDevices NOBODY = _ -> new Answer.Unknown("the node does not know where the kubelet says it");
+    PodDevices NOBODY = _ -> new Answer.Unknown("the node does not know the kubelet's socket for it");
 
     /// The result of a query.
     sealed interface Answer {

@@ -30,8 +30,8 @@ public sealed interface ApiAccess {
         Optional<String> host = Optional.ofNullable(environment.get("KUBERNETES_SERVICE_HOST"));
         Optional<String> port = Optional.ofNullable(environment.get("KUBERNETES_SERVICE_PORT"));
         if (host.isEmpty() || port.isEmpty()) {
-            throw new IllegalArgumentException("needed, since this is no pod: KUBERNETES_SERVICE_HOST and"
-                    + " KUBERNETES_SERVICE_PORT are not set");
+            throw new IllegalArgumentException(
+                    "required outside a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
         }
         String name = host.get().contains(":") ? "[" + host.get() + "]" : host.get();
         return new PodAccess(URI.create("https://" + name + ":" + port.get()), ACCOUNT);

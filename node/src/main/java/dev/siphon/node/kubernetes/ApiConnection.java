@@ -132,7 +132,7 @@ final class ApiConnection implements AutoCloseable {
             return Config.fromKubeconfig(kubeconfig.toFile());
         } catch (RuntimeException _) {
             // the library fails in its own, YAML's and Java's ways; what they say quotes the file, which holds keys
-            throw new DriverException.BackendUnavailable(kubeconfig + " is no kubeconfig");
+            throw new DriverException.BackendUnavailable(kubeconfig + " is not a kubeconfig");
         }
     }
 

@@ -29,7 +29,7 @@ public record CacheEvents(EventsApi api) implements Consumer<String> {
     @Override
     public void accept(String why) {
         String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
-                + "; datasets are read from elsewhere until it is tried again";
+                + "; datasets are read from elsewhere until the next try";
         Thread.ofVirtual().name("cache-event").start(() -> tell(message));
     }
 
@@ -42,7 +42,7 @@ public record CacheEvents(EventsApi api) implements Consumer<String> {
                 LOG.atWarn()
                         .addKeyValue("event", message)
                         .addKeyValue("reason", notTaken.getMessage())
-                        .log("the node's people could not be told of a cache directory");
+                        .log("could not add an event about a cache directory to the node");
             }
             LockSupport.parkNanos(PAUSE.toNanos());
         }

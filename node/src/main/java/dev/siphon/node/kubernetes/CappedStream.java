@@ -49,7 +49,7 @@ final class CappedStream extends FilterInputStream {
         bytes = rest >= 0 ? rest : bytes + Math.max(0, read);
         if (bytes > mostBytes) {
             throw new DriverException.BackendFault(
-                    what + ": more than " + (mostBytes >> 10) + " KiB, which are not read");
+                    what + ": more than " + (mostBytes >> 10) + " KiB, which is the most that is read");
         }
         return read;
     }

@@ -58,7 +58,7 @@ final class ClaimsQuestion {
             String url = GROUP + path + "?limit=" + PAGE + selector + continued;
             Duration left = Duration.ofNanos(end - System.nanoTime());
             if (left.compareTo(SHORTEST) < 0) {
-                throw new DriverException.BackendUnavailable("the Kubernetes API takes long to say what is claimed");
+                throw new DriverException.BackendUnavailable("the Kubernetes API takes too long to list the claims");
             }
             more = "";
             api.read(url, left, (status, body) -> {
@@ -94,7 +94,7 @@ final class ClaimsQuestion {
             }
             json.endObject();
         } catch (MalformedJsonException | EOFException | JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is no list of claims", e);
+            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is not a list of claims", e);
         } finally {
             leftBytes -= body.bytes();
         }

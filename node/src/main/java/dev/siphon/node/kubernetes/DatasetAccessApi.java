@@ -172,13 +172,12 @@ public final class DatasetAccessApi implements InlineDatasets {
         return switch (reply.status()) {
             case HttpURLConnection.HTTP_OK, HttpURLConnection.HTTP_CREATED -> status(reply.body());
             case HttpURLConnection.HTTP_NOT_FOUND ->
-                throw new DriverException.InUse(
-                        "the controller cannot be asked, since the pod's namespace is gone, or the"
-                                + " cluster has no " + DatasetAccess.PLURAL + "." + DatasetAccess.GROUP
-                                + ", which the chart makes: " + reply.describe());
+                throw new DriverException.InUse("the controller cannot be asked: the pod's namespace is gone, or the"
+                        + " cluster has no " + DatasetAccess.PLURAL + "." + DatasetAccess.GROUP
+                        + ", which the chart installs: " + reply.describe());
             case HttpURLConnection.HTTP_FORBIDDEN, HttpURLConnection.HTTP_UNAUTHORIZED, HTTP_UNPROCESSABLE ->
                 throw new DriverException.InUse("this node may not ask the controller for a dataset: "
-                        + reply.describe() + "; the chart has the rules that it needs");
+                        + reply.describe() + "; the chart contains the RBAC rules for it");
             default ->
                 throw new DriverException.BackendUnavailable("the controller cannot be asked: " + reply.describe());
         };
@@ -191,7 +190,7 @@ public final class DatasetAccessApi implements InlineDatasets {
                     .filter(JsonElement::isJsonObject)
                     .flatMap(status -> DatasetAccess.Answer.ofStatus(status.getAsJsonObject()));
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendFault("the Kubernetes API's answer is no " + DatasetAccess.KIND, e);
+            throw new DriverException.BackendFault("the Kubernetes API's answer is not a " + DatasetAccess.KIND, e);
         }
     }
 

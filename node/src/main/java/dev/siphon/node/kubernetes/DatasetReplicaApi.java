@@ -74,7 +74,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
             if (!why.equals(told) && !closed.getAsBoolean()) {
-                LOG.atInfo().addKeyValue("reason", notNow.getMessage()).log("nobody can say what to warm here");
+                LOG.atInfo().addKeyValue("reason", notNow.getMessage()).log("cannot find out what to warm here");
             }
             told = why;
         }
@@ -114,7 +114,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
         ApiConnection.Reply reply = api.get(PATH + query);
         if (reply.status() != HttpURLConnection.HTTP_OK) {
             throw new DriverException.BackendUnavailable("the objects " + DatasetReplica.KIND + " cannot be listed: "
-                    + reply.describe() + "; the chart has what that needs");
+                    + reply.describe() + "; the chart contains what this needs");
         }
         return object(reply.body());
     }
@@ -146,7 +146,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
             LOG.atWarn()
                     .addKeyValue("object", name(object))
                     .addKeyValue("reason", wrong.getMessage())
-                    .log("what the controller wants cannot be read");
+                    .log("cannot read an order of the controller");
             return Optional.empty();
         }
     }
@@ -162,7 +162,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
         try {
             return JsonParser.parseString(text).getAsJsonObject();
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is no object", e);
+            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is not an object", e);
         }
     }
 
@@ -176,7 +176,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
                     request -> request.patch(MERGE, change.toString()));
             if (reply.status() != HttpURLConnection.HTTP_OK && reply.status() != HttpURLConnection.HTTP_NOT_FOUND) {
                 throw new DriverException.BackendUnavailable(
-                        "the status of " + DatasetReplica.KIND + " " + name + " is not taken: " + reply.describe());
+                        "the status of " + DatasetReplica.KIND + " " + name + " was rejected: " + reply.describe());
             }
         }
     }

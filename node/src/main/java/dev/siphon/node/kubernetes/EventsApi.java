@@ -58,7 +58,7 @@ public final class EventsApi implements PodEvents {
                     request ->
                             request.post(JSON, json(namespace, involved, event).toString()));
             if (reply.status() != HttpURLConnection.HTTP_CREATED) {
-                throw new DriverException.BackendUnavailable("the event is not taken: " + reply.describe());
+                throw new DriverException.BackendUnavailable("the event was rejected: " + reply.describe());
             }
         }
     }

@@ -44,7 +44,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
                         .orElseThrow(() -> new DriverException.NotFound(here() + " has no entry " + KEY)));
             case HttpURLConnection.HTTP_NOT_FOUND ->
                 throw new DriverException.NotFound(
-                        here() + " does not exist; the controller makes it where it has the same flag");
+                        here() + " does not exist; the controller creates it if it has the same flag");
             default -> throw new DriverException.BackendUnavailable(here() + " cannot be read: " + reply.describe());
         };
     }
@@ -69,7 +69,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
                     .flatMap(data -> field(data.getAsJsonObject(), KEY))
                     .map(text -> text.getAsJsonPrimitive().getAsString());
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendFault("the Kubernetes API's answer is no ConfigMap", e);
+            throw new DriverException.BackendFault("the Kubernetes API's answer is not a ConfigMap", e);
         }
     }
 

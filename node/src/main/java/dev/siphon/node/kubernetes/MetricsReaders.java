@@ -61,7 +61,7 @@ public final class MetricsReaders implements AutoCloseable {
         try {
             mine = turn.tryLock(TURN.toMillis(), TimeUnit.MILLISECONDS);
             if (!mine) {
-                throw new DriverException.BackendUnavailable("too many tokens are to be reviewed; ask again");
+                throw new DriverException.BackendUnavailable("too many tokens wait for review; ask again");
             }
             // the one before may have been the same
             if (!isKnown(digest)) {
@@ -124,9 +124,9 @@ public final class MetricsReaders implements AutoCloseable {
                     ? Json.object(JsonParser.parseString(reply.body()).getAsJsonObject(), "status")
                     : Optional.empty();
             return status.orElseThrow(() -> new DriverException.BackendUnavailable(
-                    "the Kubernetes API makes no " + kind + ": " + reply.describe()));
+                    "the Kubernetes API did not create a " + kind + ": " + reply.describe()));
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API answers with no " + kind, e);
+            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is not a " + kind, e);
         }
     }
 

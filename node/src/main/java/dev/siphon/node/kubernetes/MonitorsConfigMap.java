@@ -70,7 +70,7 @@ public final class MonitorsConfigMap implements CurrentMonitors, AutoCloseable {
             if (!isSilent) {
                 LOG.atWarn()
                         .addKeyValue("reason", e.getMessage())
-                        .log("nobody tells where monitors are; the last that are known serve, or those of the volume");
+                        .log("cannot read the monitors' addresses; using the last known ones, or those of the volume");
             }
             isSilent = true;
         }
@@ -103,7 +103,7 @@ public final class MonitorsConfigMap implements CurrentMonitors, AutoCloseable {
                             .ifPresent(monitors -> found.put(cluster, monitors)));
             return found;
         } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendFault("the Kubernetes API's answer is no ConfigMap", e);
+            throw new DriverException.BackendFault("the Kubernetes API's answer is not a ConfigMap", e);
         }
     }
 
@@ -111,7 +111,7 @@ public final class MonitorsConfigMap implements CurrentMonitors, AutoCloseable {
         try {
             return Optional.of(Monitors.parse(text));
         } catch (DriverException.InvalidRequest e) {
-            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("ConfigMap {} is not understood", NAME);
+            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("ConfigMap {} is malformed", NAME);
             return Optional.empty();
         }
     }

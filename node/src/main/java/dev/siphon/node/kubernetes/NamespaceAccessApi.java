@@ -60,7 +60,7 @@ public final class NamespaceAccessApi implements NamespacePlaces, AutoCloseable 
                     groups,
                     status.has("moreAccounts") ? status.get("moreAccounts").getAsInt() : 0);
         } catch (JsonParseException | IllegalStateException | ClassCastException | NumberFormatException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is no NamespaceAccess", e);
+            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is not a NamespaceAccess", e);
         }
     }
 

@@ -72,8 +72,8 @@ public final class ResourceClaimsApi implements DeviceClaims {
         this.node = node;
         this.answers = Counter.builder()
                 .name("siphon_pod_claims_total")
-                .help("What the ResourceClaims of pods that use datasets, and have no GPU by the kubelet, said of their"
-                        + " devices: held, none, or unknown.")
+                .help("ResourceClaims' answers about devices of pods that use datasets but hold no GPU by the"
+                        + " kubelet: held, none, or unknown.")
                 .labelNames("result")
                 .register(metrics);
     }
@@ -94,7 +94,7 @@ public final class ResourceClaimsApi implements DeviceClaims {
     private Answer inTurn(Pod pod, long end) {
         try {
             if (!asking.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                return new Answer.Unknown("other pods' claims were asked for all the time that there was");
+                return new Answer.Unknown("the questions about other pods' claims took all the time");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -195,8 +195,8 @@ public final class ResourceClaimsApi implements DeviceClaims {
         if (quiet.filter(last -> last.answer() instanceof Answer.Refused).isEmpty()) {
             LOG.atInfo()
                     .addKeyValue("reason", why)
-                    .log("devices that pods are allocated dynamically are not known here: node.resourceClaims of the"
-                            + " chart has what that needs");
+                    .log("devices that pods get through ResourceClaims are unknown here: set node.resourceClaims of the"
+                            + " chart");
         }
         Answer answer = new Answer.Refused(why);
         rest(AFTER_REFUSAL, answer);
@@ -213,7 +213,7 @@ public final class ResourceClaimsApi implements DeviceClaims {
             LOG.atWarn()
                     .addKeyValue("namespace", namespace)
                     .addKeyValue("reason", why)
-                    .log("the claims of a namespace are not read: GPUs of its pods are not known by them");
+                    .log("cannot read the claims of a namespace: GPUs that its pods hold through them are unknown");
         }
         return answer;
     }

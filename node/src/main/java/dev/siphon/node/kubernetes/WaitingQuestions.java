@@ -28,7 +28,7 @@ final class WaitingQuestions {
         synchronized (ofPods) {
             if (ofPods.getOrDefault(pod.uid(), 0) >= MOST_OF_A_POD) {
                 throw new DriverException.BackendUnavailable("pod " + pod.namespace() + "/" + pod.name() + " waits for "
-                        + MOST_OF_A_POD + " datasets already, which is the most of one pod; retry");
+                        + MOST_OF_A_POD + " datasets already, the maximum for one pod; retry");
             }
             ofPods.merge(pod.uid(), 1, Integer::sum);
         }
@@ -55,7 +55,7 @@ final class WaitingQuestions {
         private void check() {
             if (displaced.getCount() == 0) {
                 throw new DriverException.BackendUnavailable("this node waits for " + MOST
-                        + " datasets already, which is the most in all, and namespace " + pod.namespace()
+                        + " datasets already, the maximum for a node, and namespace " + pod.namespace()
                         + " has its share of them; retry");
             }
         }

@@ -90,7 +90,7 @@ final class Descriptor implements AutoCloseable {
             try {
                 Syscalls.CLOSE.call(number);
             } catch (ErrnoException e) {
-                LOG.debug("let go of a file whose file system failed", e);
+                LOG.debug("closed a file whose file system failed", e);
             }
         }
     }

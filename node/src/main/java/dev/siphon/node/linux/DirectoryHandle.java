@@ -62,7 +62,7 @@ public final class DirectoryHandle implements AutoCloseable {
                     .map(line ->
                             Long.parseLong(line.substring("mnt_id:".length()).strip()))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("the kernel tells no mount of a descriptor"));
+                    .orElseThrow(() -> new IllegalStateException("the kernel reports no mount for a descriptor"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

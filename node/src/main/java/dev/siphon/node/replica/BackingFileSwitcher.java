@@ -76,10 +76,8 @@ final class BackingFileSwitcher {
             return;
         }
         DatasetImage image = state.image()
-                .orElseThrow(
-                        () -> new DriverException.InUse(
-                                "dataset " + state.digest()
-                                        + " is read from its replica, and there is no telling where its image is: attach it once more"));
+                .orElseThrow(() -> new DriverException.InUse("dataset " + state.digest()
+                        + " is read from its replica, and the node does not know where its image is: attach it again"));
         Path replica = cacheDirectories.at(cache).replica(state.digest()).image();
         served.forEach(key -> swap(state, key, image.image(), new ReadLocation.Remote(), Optional.of(replica)));
     }
@@ -101,7 +99,7 @@ final class BackingFileSwitcher {
                             .addKeyValue("dataset", state.digest())
                             .addKeyValue("file", file)
                             .addKeyValue("direct_io", now.directIo())
-                            .log("swapped what a dataset is read from");
+                            .log("switched what a dataset is read from");
                 });
     }
 }

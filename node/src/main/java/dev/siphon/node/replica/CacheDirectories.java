@@ -214,8 +214,9 @@ final class CacheDirectories {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) above 4 TiB
     static void checkSize(Digest dataset, long bytes) {
         if (bytes > MOST_BYTES) {
-            throw new DriverException.QuotaExhausted("dataset " + dataset + " has " + bytes + " bytes, and a replica "
-                    + MOST_BYTES + " at most: it is read from CephFS; seal it in parts for the local disks");
+            throw new DriverException.QuotaExhausted(
+                    "dataset " + dataset + " has " + bytes + " bytes, but a replica can have " + MOST_BYTES
+                            + " at most: it is read from CephFS; seal it in parts to use the local disks");
         }
     }
 
@@ -240,7 +241,7 @@ final class CacheDirectories {
                 .flatMap(some -> placement.choose(dataset, bytes, some).stream())
                 .findFirst()
                 .map(this::at)
-                .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory takes the " + bytes
+                .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory has room for the " + bytes
                         + " bytes of dataset " + dataset + "; those that work: "
                         + all.stream()
                                 .map(ReplicaPlacement.Candidate::directory)

@@ -79,6 +79,6 @@ final class DatasetLocks {
             Thread.currentThread().interrupt();
         }
         throw new DriverException.OperationPending(
-                "dataset " + dataset + " is still being attached, swapped or detached; retry when that has ended");
+                "dataset " + dataset + " is still being attached, switched or detached; retry when that has ended");
     }
 }

@@ -87,7 +87,7 @@ final class DiskWatch implements AutoCloseable {
     }
 
     private static void fails(ImageMount read, CacheDirectories cacheDirectories, CacheDirectory directory) {
-        cacheDirectories.failing(directory, "who reads dataset " + read.key().digest() + " from it gets I/O errors");
+        cacheDirectories.failing(directory, "reads of dataset " + read.key().digest() + " from it get I/O errors");
     }
 
     /// Checks the kernel log for earlier errors of an image mount that existed before the driver started. Its

@@ -26,12 +26,12 @@ final class ImageDevice {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
                 throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
-                        + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
-                        + DataFile.ALIGNMENT + " are wanted");
+                        + " bytes, but must have the " + manifest.imageBytes() + " of its manifest, in whole blocks of "
+                        + DataFile.ALIGNMENT);
             }
             if (!ChunkCheck.beginsRight(image.image(), manifest)) {
                 throw new DriverException.BackendFault("the image " + image.image() + " is not mounted: its first "
-                        + manifest.firstBytes() + " bytes are not those of its manifest; seal the dataset anew");
+                        + manifest.firstBytes() + " bytes do not match its manifest; seal the dataset again");
             }
             return loop(file, key);
         } catch (ErrnoException e) {

@@ -165,7 +165,7 @@ final class ImageMounts {
                     before.backing().equals(wanted.identity()) ? before : ImageDevice.change(device, wanted, instead);
             if (!now.backing().equals(wanted.identity())) {
                 throw new DriverException.BackendFault(
-                        "the kernel says that " + device.path() + " is not over " + file + ", which was put there");
+                        "the kernel says that " + device.path() + " is not over " + file + ", but it was put there");
             }
             return new MountResult(folders.tree(key), now, false);
         } catch (ErrnoException e) {

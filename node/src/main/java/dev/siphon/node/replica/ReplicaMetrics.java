@@ -18,26 +18,26 @@ public final class ReplicaMetrics {
         ReplicaCounts counts = replicas.counts();
         CounterWithCallback.builder()
                 .name("siphon_replica_filled_bytes_total")
-                .help("Bytes of datasets that were written to cache directories.")
+                .help("Bytes of datasets written to cache directories.")
                 .callback(callback -> callback.call(counts.filledBytes().doubleValue()))
                 .register(registry);
         split(
                 registry,
                 "siphon_replica_fills_total",
-                "Fills of replicas: done or failed, each try.",
+                "Attempts to fill a replica: done or failed.",
                 "result",
                 new Part("done", counts.fills()),
                 new Part("failed", counts.failedFills()));
         split(
                 registry,
                 "siphon_replica_swaps_total",
-                "Changes of what is behind an attached dataset.",
+                "Switches of an attached dataset's backing file.",
                 "to",
                 new Part("local", counts.swapsToReplica()),
                 new Part("remote", counts.swapsToImage()));
         CounterWithCallback.builder()
                 .name("siphon_replica_evictions_total")
-                .help("Replicas that were removed for others, or on demand.")
+                .help("Replicas evicted to make room for others, or on demand.")
                 .callback(callback -> callback.call(counts.evictions().doubleValue()))
                 .register(registry);
         gauges(registry, replicas);
@@ -62,7 +62,7 @@ public final class ReplicaMetrics {
     private static void gauges(PrometheusRegistry registry, Replicas replicas) {
         GaugeWithCallback.builder()
                 .name("siphon_replicas")
-                .help("Replicas on disks: whole (local), or being filled.")
+                .help("Replicas on disks: complete (local), or being filled.")
                 .labelNames("state")
                 .callback(callback -> {
                     var states =
@@ -100,14 +100,14 @@ public final class ReplicaMetrics {
                 .register(registry);
         GaugeWithCallback.builder()
                 .name("siphon_cache_usable")
-                .help("Whether replicas in a cache directory are read: 0 while it is missing, or its disk fails.")
+                .help("1 if replicas in a cache directory are read, 0 while it is missing or its disk fails.")
                 .labelNames("directory")
                 .callback(callback -> replicas.readableCaches()
                         .forEach((directory, readable) -> callback.call(readable ? 1 : 0, directory.toString())))
                 .register(registry);
         GaugeWithCallback.builder()
                 .name("siphon_cache_free_bytes")
-                .help("Bytes that a cache directory still takes without an eviction; none if it cannot be read.")
+                .help("Bytes that still fit into a cache directory without an eviction; absent if it cannot be read.")
                 .labelNames("directory")
                 .callback(callback -> replicas.freeBytes()
                         .forEach((directory, free) -> callback.call((double) free, directory.toString())))

@@ -236,7 +236,7 @@ final class ReplicaReconciler {
             damage = Optional.of(String.valueOf(e.getMessage()));
         }
         damage.ifPresent(why -> {
-            LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is damaged: {}", why);
+            LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is corrupt: {}", why);
             state.unchecked(replica);
             state.problem(Optional.of(why));
             state.markCorrupt(Optional.of(replica.cache()));
@@ -282,7 +282,7 @@ final class ReplicaReconciler {
                     .addKeyValue("dataset", state.digest())
                     .addKeyValue("cache", at.get())
                     .addKeyValue("reason", e.getMessage())
-                    .log("no replica is made there: the dataset is read from wherever it is");
+                    .log("no replica is filled there: the dataset is read from where it is");
             state.cancelReplicaIn(at.get());
             return Optional.of(Duration.ZERO);
         }

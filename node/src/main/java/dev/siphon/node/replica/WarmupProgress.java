@@ -48,7 +48,7 @@ final class WarmupProgress {
             if (!whole && state.image().isEmpty()) {
                 throw new DriverException.InUse("the replica of dataset " + state.digest() + " is gone: "
                         + state.problem().orElse("it was removed")
-                        + "; start a pod that uses the dataset here, for the node does not know where its image is");
+                        + "; the node does not know where its image is: start a pod that uses the dataset here");
             }
             if (!wanted) {
                 throw new DriverException.OperationPending(
@@ -56,7 +56,7 @@ final class WarmupProgress {
             }
             if (System.nanoTime() > end) {
                 throw new DriverException.DeadlinePassed("dataset " + state.digest()
-                        + " is not whole on a disk yet; the fill goes on, see `siphon cache list`");
+                        + " is not complete on a disk yet; the fill continues, see `siphon cache list`");
             }
             LockSupport.parkNanos(PERIOD.toNanos());
         }

@@ -168,8 +168,8 @@ final class ReplicaOrderWorker implements Runnable {
         } catch (DriverException failed) {
             return again(String.valueOf(failed.getMessage()));
         } catch (RuntimeException unforeseen) {
-            LOG.atError().addKeyValue("order", name).setCause(unforeseen).log("a replica is not made");
-            return again("unforeseen: " + unforeseen);
+            LOG.atError().addKeyValue("order", name).setCause(unforeseen).log("cannot make a replica");
+            return again("unexpected: " + unforeseen);
         }
     }
 
@@ -202,8 +202,7 @@ final class ReplicaOrderWorker implements Runnable {
 
     private Duration warm(Order now) {
         if (!replicas.areKept()) {
-            throw new DriverException.InUse(
-                    "it has no cache directory; the chart's node.cacheDirectories gives it some");
+            throw new DriverException.InUse("it has no cache directory; set node.cacheDirectories in the chart");
         }
         turnTo(now.volume());
         Optional<ReplicaStatus> there =
@@ -281,7 +280,7 @@ final class ReplicaOrderWorker implements Runnable {
 
     private void hold(VolumeId.DatasetVolume volume, DatasetAccess.Given given, SealedSecret.Reader reader) {
         if (!given.volume().equals(volume)) {
-            throw new DriverException.InUse("the dataset of that name is another one by now");
+            throw new DriverException.InUse("another dataset has that name by now");
         }
         CephCredentials credentials = CephCredentials.fromSecrets(
                 Map.of("userID", given.userId(), "userKey", reader.open(given.sealedKey(), given.about())));
@@ -340,7 +339,7 @@ final class ReplicaOrderWorker implements Runnable {
                 LOG.atWarn()
                         .addKeyValue("order", name)
                         .addKeyValue("reason", later.getMessage())
-                        .log("an image that nobody needs stays mounted until a volume goes");
+                        .log("an unused image stays mounted until a volume is unmounted");
             }
         });
         held = Optional.empty();
@@ -359,7 +358,7 @@ final class ReplicaOrderWorker implements Runnable {
             LOG.atInfo()
                     .addKeyValue("order", name)
                     .addKeyValue("reason", notNow.getMessage())
-                    .log("the controller is told of a replica later");
+                    .log("will report a replica to the controller later");
         }
     }
 }

@@ -64,7 +64,7 @@ abstract class PodEventsContract {
         JsonObject event = nodeEvents(node).getFirst();
         assertEquals(
                 "Warning CacheDirectoryUnusable the cache directory /mnt/nvme0/siphon is missing; datasets are read"
-                        + " from elsewhere until it is tried again",
+                        + " from elsewhere until the next try",
                 text(event, "type") + " " + text(event, "reason") + " " + text(event, "message"));
     }
 

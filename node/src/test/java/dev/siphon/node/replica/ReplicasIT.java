@@ -159,7 +159,7 @@ class ReplicasIT {
         TestDataset.flip(dataset.image().image(), place);
         DriverException refused =
                 assertThrows(DriverException.BackendFault.class, () -> replicas.attach(dataset.image()));
-        assertTrue(String.valueOf(refused.getMessage()).contains("are not those of its manifest"));
+        assertTrue(String.valueOf(refused.getMessage()).contains("do not match its manifest"));
         assertEquals(List.of(), workplace.mounts());
         awaitNoDevice(dataset.digest());
 

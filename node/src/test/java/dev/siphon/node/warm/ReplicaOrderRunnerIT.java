@@ -286,7 +286,7 @@ final class ReplicaOrderRunnerIT {
         ReplicaOrderRunner orderRunner = start(List.of(new CacheDirectoryLimits(cache, 1 << 20, 100)));
         orderRunner.all(Map.of(NAME, order(true, Optional.empty())));
         orderRunner.changed(NAME, answered(board.await(State.WAITING)));
-        assertTrue(board.await(State.FAILED).message().orElseThrow().contains("no cache directory takes"));
+        assertTrue(board.await(State.FAILED).message().orElseThrow().contains("no cache directory has room"));
     }
 
     @Test

@@ -54,7 +54,7 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
         this.socket = socket;
         this.answers = Counter.builder()
                 .name("siphon_pod_devices_total")
-                .help("What the kubelet said of the devices of pods that use datasets: held, none, or unknown.")
+                .help("The kubelet's answers about devices of pods that use datasets: held, none, or unknown.")
                 .labelNames("result")
                 .register(metrics);
     }

@@ -156,7 +156,7 @@ public final class ChunkWorkers {
                     given = true;
                     rethrow();
                     throw new DriverException.DeadlinePassed("nothing was read or written for " + name + " within "
-                            + patience.toMillis() + " ms; the threads that hang in it are left");
+                            + patience.toMillis() + " ms; its hung threads are abandoned");
                 }
                 try {
                     TimeUnit.NANOSECONDS.timedWait(this, left);

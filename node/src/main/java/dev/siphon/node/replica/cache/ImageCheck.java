@@ -42,14 +42,14 @@ public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Du
             BasicFileAttributes file = attributes(image);
             BasicFileAttributes list = attributes(manifest);
             if (!file.isRegularFile() || !list.isRegularFile()) {
-                return Optional.of(image + " or its manifest is no file");
+                return Optional.of(image + " or its manifest is not a file");
             }
             if (list.size() > HEAD_BYTES + LINE_BYTES * Math.ceilDiv(file.size(), (long) Manifest.CHUNK_BYTES)) {
                 return Optional.of(manifest + " is longer than that of an image of " + file.size() + " bytes");
             }
             Manifest wanted = Manifest.read(manifest);
             if (!wanted.root().equals(digest)) {
-                return Optional.of(manifest + " is " + wanted.root() + " and not " + digest);
+                return Optional.of(manifest + " has the digest " + wanted.root() + ", not " + digest);
             }
             if (wanted.imageBytes() != file.size()) {
                 return Optional.of(

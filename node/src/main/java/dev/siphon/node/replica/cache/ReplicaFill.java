@@ -115,7 +115,9 @@ public final class ReplicaFill {
                 });
             }
         }
-        throw disk("chunk " + missing.nextSetBit(0) + " of " + replica.part() + " is not what was written", Errno.EIO);
+        throw disk(
+                "chunk " + missing.nextSetBit(0) + " of " + replica.part() + " differs from what was written",
+                Errno.EIO);
     }
 
     /// Removes from `missing` the chunks of `written` that the disk returns correctly.
@@ -239,7 +241,8 @@ public final class ReplicaFill {
         try {
             replica.discard();
         } catch (UncheckedIOException e) {
-            return new DriverException.BackendFault(message + "; what was written stays, for " + e.getMessage(), e);
+            return new DriverException.BackendFault(
+                    message + "; the partial replica could not be removed: " + e.getMessage(), e);
         }
         return full ? new DriverException.QuotaExhausted(message) : new DriverException.BackendFault(message);
     }

@@ -104,7 +104,7 @@ final class ImageCheckTest {
     @Test
     void anotherManifestIsRefused() throws IOException {
         Files.writeString(list, new Manifest(BYTES, 2, manifest.chunks()).text());
-        assertTrue(refusal().orElseThrow().contains("and not " + manifest.root()));
+        assertTrue(refusal().orElseThrow().contains(", not " + manifest.root()));
         Files.writeString(list, "no manifest");
         assertTrue(refusal().orElseThrow().contains("not a dataset's manifest"));
     }
@@ -122,7 +122,7 @@ final class ImageCheckTest {
     void aLinkIsRefused() throws IOException {
         Files.move(image, folder.resolve("other"));
         Files.createSymbolicLink(image, folder.resolve("other"));
-        assertTrue(refusal().orElseThrow().contains("no file"));
+        assertTrue(refusal().orElseThrow().contains("not a file"));
     }
 
     @Test
