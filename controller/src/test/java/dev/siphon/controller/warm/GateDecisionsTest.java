@@ -57,7 +57,7 @@ final class GateDecisionsTest {
                 gates(List.of(node("a", 8, 1), node("b", 8, 8), node("c", 8, 4), node("d", 8, 0)));
         assertEquals(Set.of("b", "c"), wanted(gateDecisions, pod("p", 2, anywhere())));
         GateVerdict.Wait wait = assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 2, anywhere())));
-        assertTrue(wait.notice().message().contains("filled on b,"), wait.notice()::message);
+        assertTrue(wait.notice().message().contains("filled on b;"), wait.notice()::message);
     }
 
     @Test

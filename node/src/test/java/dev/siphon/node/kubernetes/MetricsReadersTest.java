@@ -165,7 +165,7 @@ final class MetricsReadersTest {
         String said =
                 String.valueOf(assertThrows(DriverException.BackendUnavailable.class, () -> readers.admits("scraper"))
                         .getMessage());
-        assertTrue(said.contains("makes no TokenReview: HTTP 403"), said);
+        assertTrue(said.contains("did not create a TokenReview: HTTP 403"), said);
         assertFalse(said.contains("scraper"), "the token is not told");
         status = 201;
         open = new CountDownLatch(1);

@@ -116,8 +116,8 @@ final class InlineVolumeHandlerTest {
     @ParameterizedTest(name = "{0}={1}")
     @CsvSource({
         "dataset, '', INVALID_ARGUMENT, which dataset",
-        "owner, u2, INVALID_ARGUMENT, alone",
-        "mountOptions, dev, INVALID_ARGUMENT, alone",
+        "owner, u2, INVALID_ARGUMENT, only dataset",
+        "mountOptions, dev, INVALID_ARGUMENT, only dataset",
         "csi.storage.k8s.io/pod.uid, '', FAILED_PRECONDITION, podInfoOnMount"
     })
     void attributesAreChecked(String key, String value, Status.Code code, String word) {
