@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /// The cache directories of this node. A directory that fails or does not respond is skipped and retried later; the
@@ -223,8 +223,10 @@ final class CacheDirectories {
     /// Chooses the directory to fill a replica of `bytes` in: where it was begun, or else by `placement`. Prefers
     /// `near`, unless an eviction is necessary there and not elsewhere.
     ///
+    /// @param evictor tells where it can make room
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if no directory takes it
-    CacheDirectory place(Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near) {
+    CacheDirectory place(
+            Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near, ReplicaEvictor evictor) {
         for (CachedReplica begun : of(dataset)) {
             CacheDirectory there = at(begun.cache());
             if (there.trouble().isEmpty() && (near.isEmpty() || near.contains(there.path()))) {
@@ -237,8 +239,15 @@ final class CacheDirectories {
                 .toList();
         List<ReplicaPlacement.Candidate> close =
                 all.stream().filter(each -> near.contains(each.directory())).toList();
-        return (near.isEmpty() ? Stream.of(all) : Stream.of(roomy(close, bytes), roomy(all, bytes), close, all))
-                .flatMap(some -> placement.choose(dataset, bytes, some).stream())
+        UnaryOperator<List<ReplicaPlacement.Candidate>> afterEvictions = candidates -> candidates.stream()
+                .filter(each -> evictor.canMakeRoom(at(each.directory()), dataset, bytes))
+                .toList();
+        Stream<Supplier<List<ReplicaPlacement.Candidate>>> inOrder = Stream.of(
+                () -> roomy(close, bytes),
+                () -> roomy(all, bytes),
+                () -> afterEvictions.apply(close),
+                () -> afterEvictions.apply(all));
+        return inOrder.flatMap(some -> placement.choose(dataset, bytes, some.get()).stream())
                 .findFirst()
                 .map(this::at)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory has room for the " + bytes

@@ -10,6 +10,7 @@ import dev.siphon.node.replica.cache.EvictionOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -49,7 +50,7 @@ final class ReplicaEvictor {
     ///
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if evictions cannot free enough
     /// @throws DriverException.OperationPending (ABORTED) if another dataset still makes room in `directory`
-    void make(CacheDirectory directory, Digest dataset, long bytes, Runnable then) {
+    void makeRoom(CacheDirectory directory, Digest dataset, long bytes, Runnable then) {
         // one at a time per directory, so that two fills do not claim the same room
         ReentrantLock lock = locks.computeIfAbsent(directory.path(), _ -> new ReentrantLock(true));
         if (!taken(lock)) {
@@ -75,6 +76,11 @@ final class ReplicaEvictor {
         }
     }
 
+    /// Returns whether [#makeRoom] could make room in `directory` for a replica of `bytes` of `dataset` now.
+    boolean canMakeRoom(CacheDirectory directory, Digest dataset, long bytes) {
+        return toEvict(directory, dataset, bytes).isPresent();
+    }
+
     private boolean taken(ReentrantLock lock) {
         try {
             return lock.tryLock(policy.callLimit().toNanos(), TimeUnit.NANOSECONDS);
@@ -85,17 +91,21 @@ final class ReplicaEvictor {
     }
 
     private List<Digest> leaving(CacheDirectory directory, Digest dataset, long bytes) {
+        return toEvict(directory, dataset, bytes)
+                .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
+                        + " bytes does not fit into " + directory.path() + ", whose limit is "
+                        + directory.limits().limitBytes()
+                        + " bytes, beside what is pinned, ordered by a DatasetReplica, or being filled"));
+    }
+
+    private Optional<List<Digest>> toEvict(CacheDirectory directory, Digest dataset, long bytes) {
         List<CacheDirectories.FoundReplica> found = calls.change(
                 "room in " + directory.path(), policy.callLimit(), () -> CacheDirectories.inventory(directory));
         List<EvictionOrder.Candidate> present = found.stream()
                 .filter(other -> !other.digest().equals(dataset))
                 .map(other -> states.use(other.digest(), state -> candidate(other, state, directory.path())))
                 .toList();
-        return EvictionOrder.toFit(directory.limits(), present, bytes)
-                .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
-                        + " bytes does not fit into " + directory.path() + ", whose limit is "
-                        + directory.limits().limitBytes()
-                        + " bytes, beside what is pinned, ordered by a DatasetReplica, or being filled"));
+        return EvictionOrder.toFit(directory.limits(), present, bytes);
     }
 
     private static EvictionOrder.Candidate candidate(

@@ -15,7 +15,7 @@ public interface ReplicaPlacement {
     /// @param usedBytes the bytes its replicas take now
     /// @param freeBytes the free bytes of its disk
     record Candidate(Path directory, long limitBytes, long usedBytes, long freeBytes) {
-        /// Returns the bytes that fit without an eviction.
+        /// Returns the bytes that fit within the limit and on the disk without an eviction.
         long room() {
             return Math.min(limitBytes - usedBytes, freeBytes);
         }

@@ -327,8 +327,8 @@ final class ReplicaReconciler {
             CacheDirectories.checkSize(state.digest(), outline.imageBytes());
             List<Path> homes = state.preferredCaches();
             CacheDirectory directory = at.map(cacheDirectories::at)
-                    .orElseGet(() ->
-                            cacheDirectories.place(state.digest(), outline.imageBytes(), settings.placement(), homes));
+                    .orElseGet(() -> cacheDirectories.place(
+                            state.digest(), outline.imageBytes(), settings.placement(), homes, evictor));
             if (at.isEmpty() && !state.setPreferredCacheUnlessChanged(homes, directory.path())) {
                 return Optional.of(Duration.ZERO);
             }
@@ -349,7 +349,7 @@ final class ReplicaReconciler {
                             counts.filledBytes()));
             state.filling(true);
             long failures = directory.failures();
-            evictor.make(directory, state.digest(), manifest.imageBytes(), fill::begin);
+            evictor.makeRoom(directory, state.digest(), manifest.imageBytes(), fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
                 state.checked(replica, failures);

@@ -64,7 +64,7 @@ public final class Replicas implements AutoCloseable {
         this.reconciler =
                 new ReplicaReconciler(cacheDirectories, switcher, evictor, calls, settings, threads::isClosed, counts);
         this.listing = new ReplicaListing(states, cacheDirectories);
-        this.choice = new TreeChoice(imageMounts, cacheDirectories, switcher, settings);
+        this.choice = new TreeChoice(imageMounts, cacheDirectories, switcher, evictor, settings);
         this.reach = new ImageReachability(settings, calls);
     }
 

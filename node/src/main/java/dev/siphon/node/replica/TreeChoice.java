@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.node.mount.MountedDatasets.Nearby;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
@@ -12,16 +13,19 @@ final class TreeChoice {
     private final ImageMounts imageMounts;
     private final CacheDirectories cacheDirectories;
     private final BackingFileSwitcher switcher;
+    private final ReplicaEvictor evictor;
     private final ReplicaSettings settings;
 
     TreeChoice(
             ImageMounts imageMounts,
             CacheDirectories cacheDirectories,
             BackingFileSwitcher switcher,
+            ReplicaEvictor evictor,
             ReplicaSettings settings) {
         this.imageMounts = imageMounts;
         this.cacheDirectories = cacheDirectories;
         this.switcher = switcher;
+        this.evictor = evictor;
         this.settings = settings;
     }
 
@@ -48,7 +52,7 @@ final class TreeChoice {
             return common(state, common, homes);
         }
         if (homes.isEmpty() && there.isEmpty()) {
-            return common(state, common, nearest);
+            return common(state, common, forFirstReplica(state, nearest));
         }
         return preferredCache(state, nearest, there)
                 .map(cache -> new Nearby(tree(state, cache), List.of(cache)))
@@ -69,6 +73,23 @@ final class TreeChoice {
         Optional<Path> home = preferredCache(state, nearest, there);
         home.ifPresent(state::move);
         return home;
+    }
+
+    /// Chooses where the first replica goes, so that the pod is told the right directory.
+    ///
+    /// @return empty if no directory takes it
+    private List<Path> forFirstReplica(DatasetState state, List<Path> nearest) {
+        if (state.image().isEmpty()) {
+            return nearest;
+        }
+        long bytes = state.image().get().readOutline().imageBytes();
+        try {
+            return List.of(cacheDirectories
+                    .place(state.digest(), bytes, settings.placement(), nearest, evictor)
+                    .path());
+        } catch (DriverException.QuotaExhausted _) {
+            return List.of(); // the fill fails with this, and the dataset's status shows it
+        }
     }
 
     private static Nearby common(DatasetState state, ImageMount common, List<Path> homes) {

@@ -53,15 +53,12 @@ class NearReplicasIT {
     private Replicas start(ReplicaPolicy policy, GpuProximity near, long rightLimit) {
         stop();
         Replicas started = Replicas.start(
-                new ReplicaSettings(
+                ReplicaNode.settings(
                         workplace.path("state"),
-                        List.of(
-                                new CacheDirectoryLimits(left, LIMIT, 100),
-                                new CacheDirectoryLimits(right, rightLimit, 100)),
-                        ReplicaPlacement.mostFree(),
                         policy,
                         near,
-                        ErofsSelection.ofThisNode()),
+                        new CacheDirectoryLimits(left, LIMIT, 100),
+                        new CacheDirectoryLimits(right, rightLimit, 100)),
                 new BackgroundTasks(),
                 _ -> {});
         running = Optional.of(started);
@@ -191,7 +188,7 @@ class NearReplicasIT {
     void aFirstReplicaGoesElsewhereWhereThereIsNoRoomNearThePod() {
         Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
         Path common = replicas.attach(dataset.image()).tree();
-        near(replicas, right);
+        assertEquals(new Nearby(common, List.of(left)), near(replicas, right), "what the pod is told");
         awaitPlace(replicas, common, new ReadLocation.Local(left));
     }
 

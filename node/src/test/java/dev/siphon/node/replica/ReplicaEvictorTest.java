@@ -112,7 +112,7 @@ final class ReplicaEvictorTest {
     @Test
     void roomIsMadeWithoutWhatIsPinnedMeanwhile() {
         CompletableFuture<Void> made =
-                pinWhileItWaits(OLD, () -> room().make(directory(), WANTED, PART_BYTES, () -> {}));
+                pinWhileItWaits(OLD, () -> room().makeRoom(directory(), WANTED, PART_BYTES, () -> {}));
         made.join();
         assertTrue(directory().replica(OLD).isPart());
         assertFalse(directory().replica(RECENT).isPart());

@@ -100,13 +100,13 @@ final class ReplicaNode {
     }
 
     static ReplicaSettings settings(Path state, ReplicaPolicy policy, CacheDirectoryLimits... caches) {
+        return settings(state, policy, GpuProximity.UNKNOWN, caches);
+    }
+
+    static ReplicaSettings settings(
+            Path state, ReplicaPolicy policy, GpuProximity near, CacheDirectoryLimits... caches) {
         return new ReplicaSettings(
-                state,
-                List.of(caches),
-                ReplicaPlacement.mostFree(),
-                policy,
-                GpuProximity.UNKNOWN,
-                ErofsSelection.ofThisNode());
+                state, List.of(caches), ReplicaPlacement.mostFree(), policy, near, ErofsSelection.ofThisNode());
     }
 
     /// Returns settings with one cache directory that has room for everything.

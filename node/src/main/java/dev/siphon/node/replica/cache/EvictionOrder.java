@@ -18,16 +18,19 @@ public final class EvictionOrder {
     /// A replica in the directory.
     ///
     /// @param bytes the bytes it takes
-    /// @param kept whether it must stay: it is pinned or being filled
+    /// @param kept whether it must stay: it is pinned, ordered by a DatasetReplica, or being filled
     /// @param attached whether a mount reads it, or could at any moment
     public record Candidate(Digest digest, long bytes, Instant lastUse, boolean kept, boolean attached) {}
 
-    /// Returns the replicas to evict, in order, so that `wantedBytes` more fit: unattached before attached, and the
-    /// least recently used first, down to the watermark.
+    /// Returns the replicas to evict, in order, so that `wantedBytes` more fit: none if they fit within the limit.
+    /// Otherwise unattached before attached, and the least recently used first, down to the watermark.
     ///
     /// @return empty if even that would exceed the limit, so that no replica is evicted in vain
     public static Optional<List<Digest>> toFit(CacheDirectoryLimits limits, List<Candidate> present, long wantedBytes) {
         long taken = wantedBytes + present.stream().mapToLong(Candidate::bytes).sum();
+        if (taken <= limits.limitBytes()) {
+            return Optional.of(List.of());
+        }
         List<Digest> leaving = new ArrayList<>();
         for (Candidate candidate : present.stream()
                 .filter(candidate -> !candidate.kept())
