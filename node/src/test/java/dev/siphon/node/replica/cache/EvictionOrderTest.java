@@ -35,8 +35,7 @@ class EvictionOrderTest {
     void nothingIsEvictedWithinTheLimit() {
         assertEquals(Optional.of(List.of()), EvictionOrder.toFit(LIMITS, List.of(candidate(1, 40, 1)), 40));
         assertEquals(Optional.of(List.of()), EvictionOrder.toFit(LIMITS, List.of(candidate(1, 40, 1)), 60));
-        assertEquals(
-                Optional.of(List.of(digest(1))), EvictionOrder.toFit(LIMITS, List.of(candidate(1, 40, 1)), 61));
+        assertEquals(Optional.of(List.of(digest(1))), EvictionOrder.toFit(LIMITS, List.of(candidate(1, 40, 1)), 61));
     }
 
     @Test
