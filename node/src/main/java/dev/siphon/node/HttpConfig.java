@@ -11,5 +11,5 @@ import java.util.Optional;
 /// @param remote for clients with a token; empty to serve nothing by TCP
 public record HttpConfig(UnixEndpoint socket, Optional<Remote> remote) {
     /// HTTP by TCP.
-    public record Remote(OpsAddress address, BearerTokenAuth door) {}
+    public record Remote(OpsAddress address, BearerTokenAuth auth) {}
 }

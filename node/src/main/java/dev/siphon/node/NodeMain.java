@@ -166,16 +166,16 @@ public final class NodeMain implements Callable<Integer> {
                 orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas).start());
         warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
-        openDoor(process, "control", () -> control.serve(config.control()));
+        startServer(process, "control", () -> control.serve(config.control()));
         DatasetPages pages = new DatasetPages(replicas, name -> warmer.flatMap(each -> each.ordered(name)));
-        openDoor(process, "http", () -> HttpServer.startForRoot(config.http().socket(), pages));
+        startServer(process, "http", () -> HttpServer.startForRoot(config.http().socket(), pages));
         Optional<MetricsReaders> readers = metricsReaders(config);
         readers.ifPresent(each -> process.closeAtEnd("metrics readers", each));
         config.http()
                 .remote()
-                .ifPresent(each -> openDoor(process, "https", () -> {
-                    RemotePages remote = new RemotePages(pages, new MetricsPage(metrics), each.door(), readers);
-                    return HttpServer.startWithTls(each.address(), each.door(), remote, remote);
+                .ifPresent(each -> startServer(process, "https", () -> {
+                    RemotePages remote = new RemotePages(pages, new MetricsPage(metrics), each.auth(), readers);
+                    return HttpServer.startWithTls(each.address(), each.auth(), remote, remote);
                 }));
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
@@ -252,16 +252,16 @@ public final class NodeMain implements Callable<Integer> {
 
     private static void offer(Registration registration, DriverProcess process) {
         RegistrationService service = new RegistrationService(registration);
-        openDoor(process, "registration", () -> {
+        startServer(process, "registration", () -> {
             registration.open(service::serve);
             return registration;
         });
     }
 
     /// Starts one more server of the process; stops the process if that fails.
-    private static void openDoor(DriverProcess process, String name, Supplier<AutoCloseable> door) {
+    private static void startServer(DriverProcess process, String name, Supplier<AutoCloseable> server) {
         try {
-            process.closeFirst(name, door.get());
+            process.closeFirst(name, server.get());
         } catch (StartFailure e) {
             process.stop();
             throw e;

@@ -79,15 +79,15 @@ public final class HomeCommand implements Callable<Integer> {
                 .orElseThrow(() -> new DriverException.InvalidRequest(
                         "--key-dir or --kubernetes-namespace is needed: it says where the keys of volumes are"));
         Volume made = make(leader);
-        VolumeId.Provisioned door = provisioned(made.getVolumeId());
-        VolumeContext context = VolumeContext.fromMap(door, made.getVolumeContextMap());
-        VolumeId.Provisioned home = Homes.behind(door);
+        VolumeId.Provisioned alias = provisioned(made.getVolumeId());
+        VolumeContext context = VolumeContext.fromMap(alias, made.getVolumeContextMap());
+        VolumeId.Provisioned home = Homes.behind(alias);
         Subvolumes.Subvolume found = backend.ceph()
                 .ports()
                 .subvolumes()
                 .find(home)
                 .orElseThrow(() -> new DriverException.BackendUnavailable("home " + home + " is not there now; retry"));
-        VolumeKey key = await(keys, door);
+        VolumeKey key = await(keys, alias);
         LoginMount mount = new LoginMount(
                 context.monitors(),
                 context.fileSystem(),
@@ -139,18 +139,18 @@ public final class HomeCommand implements Callable<Integer> {
     }
 
     private int forget(Backend backend, ControllerClient leader) {
-        leader.delete(door(backend));
+        leader.delete(alias(backend));
         return CommandLine.ExitCode.OK;
     }
 
     private int delete(Backend backend, ControllerClient leader) {
-        leader.deleteHomeBehind(door(backend));
+        leader.deleteAliasAndHome(alias(backend));
         return CommandLine.ExitCode.OK;
     }
 
     /// Returns the id of the volume by which this host uses the home. The volume need not exist, and the account
     /// need not be in the directory.
-    private VolumeId.Provisioned door(Backend backend) {
+    private VolumeId.Provisioned alias(Backend backend) {
         Clusters clusters = backend.ceph().ports().clusters();
         String cluster = options.cluster.isEmpty() ? clusters.defaultCluster() : options.cluster;
         List<String> fileSystems = clusters.fileSystems(cluster).stream()
@@ -164,7 +164,7 @@ public final class HomeCommand implements Callable<Integer> {
                 .account(account)
                 .map(found -> SubvolumeGroup.of(cluster, fileSystem, found))
                 .orElseGet(() -> noted(backend, cluster, fileSystem));
-        return Homes.door(group, options.volumeName());
+        return Homes.alias(group, options.volumeName());
     }
 
     /// Returns the group of an account that is no longer in the directory, by the notes on the groups.

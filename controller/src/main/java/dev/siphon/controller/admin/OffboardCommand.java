@@ -275,7 +275,7 @@ final class OffboardCommand implements Callable<Integer> {
         if (CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW))) {
             return Optional.of("holds nothing: it stands for a snapshot");
         }
-        if (Homes.isDoor(volume)) {
+        if (Homes.isAlias(volume)) {
             return Optional.of("holds nothing: it stands for the home");
         }
         if (found.isEmpty()) {

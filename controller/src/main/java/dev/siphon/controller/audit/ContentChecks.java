@@ -112,7 +112,7 @@ final class ContentChecks {
                     closed ? "was not finished" + since : "is not known to be whole" + since,
                     VolumeChecks.deleted(id, place.entry())));
         }
-        if (Homes.isDoor(id)
+        if (Homes.isAlias(id)
                 && scan.at(place.group().path() + "/" + Homes.of(place.group()).subvolume())
                         .isEmpty()) {
             return List.of(finding(

@@ -104,7 +104,7 @@ record VolumeDocuments(String driver, String namespace) {
         spec.add(CAPACITY, capacity);
         spec.add("csi", csi);
         spec.addProperty("persistentVolumeReclaimPolicy", "Retain");
-        spec.addProperty("storageClassName", Homes.isDoor(volume) ? "siphon-home" : "siphon");
+        spec.addProperty("storageClassName", Homes.isAlias(volume) ? "siphon-home" : "siphon");
         spec.addProperty("volumeMode", "Filesystem");
         JsonObject object = new JsonObject();
         object.addProperty("apiVersion", "v1");

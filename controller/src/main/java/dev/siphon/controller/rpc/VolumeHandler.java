@@ -59,9 +59,9 @@ final class VolumeHandler {
                                 + " shows a dataset, but the controller has no"
                                 + " datasets: run it with its earlier flags"))
                         .delete(shown);
-            } else if (volume instanceof VolumeId.Provisioned door
-                    && home.equals(Homes.behind(door).toString())) {
-                volumes.deleteHomeBehind(door);
+            } else if (volume instanceof VolumeId.Provisioned alias
+                    && home.equals(Homes.behind(alias).toString())) {
+                volumes.deleteAliasAndHome(alias);
             } else {
                 volumes.delete(volume);
             }

@@ -49,9 +49,9 @@ public final class CephNames {
         SHALLOW('r'),
         /// The home of an account, one per account; no claim's volume is a home itself.
         HOME('h'),
-        /// A door: a volume that leads to its account's home and holds nothing. Each claim gets its own door with
-        /// its own key. Doors come and go while the home stays.
-        DOOR('d');
+        /// An alias: a volume that leads to its account's home and holds nothing. Each claim gets its own alias with
+        /// its own key. Aliases come and go while the home stays.
+        ALIAS('d');
 
         private final char letter;
 
@@ -61,7 +61,7 @@ public final class CephNames {
 
         private int length() {
             return switch (this) {
-                case PLAIN, HOME, DOOR -> 1 + DIGITS;
+                case PLAIN, HOME, ALIAS -> 1 + DIGITS;
                 case FILLED, SHALLOW -> 1 + COMMON_DIGITS + SOURCE_DIGITS;
             };
         }
@@ -78,14 +78,14 @@ public final class CephNames {
         return Kind.HOME.letter + digest("home\0" + group.name());
     }
 
-    /// Returns the subvolume of a door called `name` to the home of the group's account.
-    static String door(SubvolumeGroup group, String name) {
-        return Kind.DOOR.letter + volume(group, name);
+    /// Returns the subvolume of an alias called `name` of the home of the group's account.
+    static String alias(SubvolumeGroup group, String name) {
+        return Kind.ALIAS.letter + volume(group, name);
     }
 
-    /// Returns the prefix of the names of all doors.
-    static String doorPrefix() {
-        return String.valueOf(Kind.DOOR.letter);
+    /// Returns the prefix of the names of all aliases.
+    static String aliasPrefix() {
+        return String.valueOf(Kind.ALIAS.letter);
     }
 
     /// Returns the subvolume of a volume called `name` with the contents of `source`.
@@ -138,7 +138,7 @@ public final class CephNames {
     /// Returns whether a subvolume holds nothing of its own, and so counts against no allowance.
     static boolean countsNothing(String subvolume) {
         return kindOf(subvolume)
-                .filter(kind -> kind == Kind.SHALLOW || kind == Kind.DOOR)
+                .filter(kind -> kind == Kind.SHALLOW || kind == Kind.ALIAS)
                 .isPresent();
     }
 

@@ -54,7 +54,7 @@ public final class ClusterVolumeHealth {
                 subvolumes
                         .find(volume)
                         .filter(found -> found.state() != Subvolume.State.RETAINED)
-                        .map(found -> new Report(id, Homes.isDoor(volume) ? behind(volume) : troubles(found)))
+                        .map(found -> new Report(id, Homes.isAlias(volume) ? behind(volume) : troubles(found)))
                         .orElseThrow(() -> new DriverException.NotFound("volume " + id + " does not exist"));
         };
     }
@@ -71,9 +71,9 @@ public final class ClusterVolumeHealth {
                         .filter(report -> !report.troubles().isEmpty()));
     }
 
-    /// Returns the problems of the home to which a door leads.
-    private List<Trouble> behind(VolumeId.Provisioned door) {
-        VolumeId.Provisioned home = Homes.behind(door);
+    /// Returns the problems of the home of an alias.
+    private List<Trouble> behind(VolumeId.Provisioned alias) {
+        VolumeId.Provisioned home = Homes.behind(alias);
         return subvolumes
                 .find(home)
                 .filter(found -> found.state() != Subvolume.State.RETAINED)

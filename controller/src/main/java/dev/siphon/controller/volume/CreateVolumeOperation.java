@@ -81,7 +81,7 @@ final class CreateVolumeOperation {
                 case PLAIN -> plain(requested, existing);
                 case FILLED -> filled(requested, request.source().orElseThrow(), existing);
                 case SHALLOW -> shallow(requested, request.source().orElseThrow(), existing);
-                case DOOR, HOME -> door(requested, existing);
+                case ALIAS, HOME -> alias(requested, existing);
             };
             keys.made(id, made.context().orElseThrow(), request.name());
             return made;
@@ -122,7 +122,7 @@ final class CreateVolumeOperation {
                 new ArrayList<>(inventory.matching(group, CephNames.shallowPrefix(group, name), ""));
         ids.add(group.volume(CephNames.plain(group, name)));
         ids.addAll(inventory.matching(group, CephNames.filledPrefix(group, name), ""));
-        ids.add(group.volume(CephNames.door(group, name)));
+        ids.add(group.volume(CephNames.alias(group, name)));
         return ids;
     }
 
@@ -134,7 +134,7 @@ final class CreateVolumeOperation {
             case SHALLOW ->
                 CephNames.shallow(
                         group, request.name(), backing(request.source().orElseThrow()));
-            case DOOR, HOME -> CephNames.door(group, request.name());
+            case ALIAS, HOME -> CephNames.alias(group, request.name());
         };
     }
 
@@ -149,7 +149,7 @@ final class CreateVolumeOperation {
                 throw new DriverException.InvalidRequest("volume_content_source: a volume of kind home is the account's"
                         + " home, which already has contents; leave the source out");
             }
-            return Kind.DOOR;
+            return Kind.ALIAS;
         }
         if (request.source().isEmpty()) {
             return Kind.PLAIN;
@@ -292,8 +292,8 @@ final class CreateVolumeOperation {
         return made(requested, size, context);
     }
 
-    /// Creates the home before its door, under the home's lock, so that a removal of the home sees every door.
-    private Volume door(ResolvedVolumeSpec requested, Optional<Subvolume> existing) {
+    /// Creates the home before its alias, under the home's lock, so that a removal of the home sees every alias.
+    private Volume alias(ResolvedVolumeSpec requested, Optional<Subvolume> existing) {
         ResolvedVolumeSpec home = requested.behind();
         long size = operations.run(Volumes.key(home.id()), () -> {
             long bytes = plain(home, homeSubvolume(home, existing.isEmpty())).capacityBytes();
@@ -308,7 +308,7 @@ final class CreateVolumeOperation {
         return new Volume(requested.id(), size, Optional.of(context), Optional.empty());
     }
 
-    /// Returns the home if it exists; grows it first if a new door requests more.
+    /// Returns the home if it exists; grows it first if a new alias requests more.
     private Optional<Subvolume> homeSubvolume(ResolvedVolumeSpec requested, boolean mayGrow) {
         Optional<Subvolume> found = inventory.mayExist(requested.id()) ? cleanup.of(requested.id()) : Optional.empty();
         long wanted = requested.capacity().requiredBytes();

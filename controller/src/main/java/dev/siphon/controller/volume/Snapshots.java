@@ -247,10 +247,10 @@ public final class Snapshots {
             when Volumes.isReadOnly(shallow) ->
                 throw new DriverException.InvalidRequest(
                         field + " " + shallow + " is backed by a snapshot; use that snapshot");
-            case VolumeId.Provisioned door
-            when Homes.isDoor(door) ->
-                throw new DriverException.InvalidRequest(field + " " + door + " is a home that other claims share; an"
-                        + " administrator may take snapshots of the home itself, " + Homes.behind(door));
+            case VolumeId.Provisioned alias
+            when Homes.isAlias(alias) ->
+                throw new DriverException.InvalidRequest(field + " " + alias + " is a home that other claims share; an"
+                        + " administrator may take snapshots of the home itself, " + Homes.behind(alias));
             case VolumeId.Provisioned volume -> volume;
         };
     }

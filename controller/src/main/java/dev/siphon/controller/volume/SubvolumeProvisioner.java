@@ -38,7 +38,7 @@ final class SubvolumeProvisioner {
 
     /// Creates the subvolume, and the group if it is the account's first.
     ///
-    /// @param size empty for a door, to which nobody writes
+    /// @param size empty for an alias, to which nobody writes
     void make(ResolvedVolumeSpec requested, OptionalLong size, int mode) {
         applyAllowance(requested);
         boolean overcommit = requested.parameters().overcommit();

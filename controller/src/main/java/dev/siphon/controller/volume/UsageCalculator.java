@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /// Calculates how much each item of an account counts against its allowance. A volume counts its size. A snapshot
-/// counts the length of its files, and its image if it is a sealed dataset. Snapshot-backed volumes and doors hold
+/// counts the length of its files, and its image if it is a sealed dataset. Snapshot-backed volumes and aliases hold
 /// nothing and count 0. Temporary snapshots, for filling or exporting a volume, do not count.
 public final class UsageCalculator {
     private UsageCalculator() {}
@@ -25,11 +25,11 @@ public final class UsageCalculator {
         return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
     }
 
-    /// Returns how many volumes an account has; doors do not count beside their home.
+    /// Returns how many volumes an account has; aliases do not count beside their home.
     public static long volumes(GroupUsage groupUsage) {
         return groupUsage.subvolumes().stream()
                 .filter(GroupUsage.Entry::live)
-                .filter(entry -> !CephNames.kindOf(entry.name()).equals(Optional.of(CephNames.Kind.DOOR)))
+                .filter(entry -> !CephNames.kindOf(entry.name()).equals(Optional.of(CephNames.Kind.ALIAS)))
                 .count();
     }
 

@@ -22,7 +22,7 @@ import java.util.OptionalLong;
 /// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; if empty, access modes
 ///     decide
 /// @param copyAcrossAccounts whether a volume may be filled from another account's data
-/// @param home whether its volumes are doors to the owner's home
+/// @param home whether its volumes are aliases of the owner's home
 /// @param allowanceBytes the allowance of accounts to which the directory gives none; empty for any amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
 /// @param claim the claim that a volume is for; empty for the class alone, or if the provisioner does not send it

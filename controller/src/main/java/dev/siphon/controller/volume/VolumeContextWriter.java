@@ -13,7 +13,7 @@ final class VolumeContextWriter {
         this.clusters = clusters;
     }
 
-    /// Returns the context of a volume with files of its own, or of a door. The node mounts the group and
+    /// Returns the context of a volume with files of its own, or of an alias. The node mounts the group and
     /// bind-mounts the data directory of the subvolume with the files. It finds that directory itself, which saves
     /// a mgr command.
     VolumeContext of(VolumeId.Provisioned volume, VolumeClass parameters, String owner) {

@@ -143,7 +143,7 @@ public final class Volumes {
     /// Removes the home of an account and its files. A missing one is no error.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is no home
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a door leads to it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has an alias
     public void deleteHome(VolumeId.Provisioned home) {
         if (!Homes.isHome(home)) {
             throw new DriverException.InvalidRequest(
@@ -155,33 +155,33 @@ public final class Volumes {
         });
     }
 
-    /// Removes a door, and the home behind it with its files; if either is missing, that is no error. A refusal
+    /// Removes an alias, and its home with the files; if either is missing, that is no error. A refusal
     /// changes neither.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `door` is no door
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another door leads to that home
-    public void deleteHomeBehind(VolumeId.Provisioned door) {
-        if (!Homes.isDoor(door)) {
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `alias` is no alias
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if that home has another alias
+    public void deleteAliasAndHome(VolumeId.Provisioned alias) {
+        if (!Homes.isAlias(alias)) {
             throw new DriverException.InvalidRequest(
-                    "secrets: " + Homes.DELETE + " is set, but " + door + " shows no home");
+                    "secrets: " + Homes.DELETE + " is set, but " + alias + " shows no home");
         }
-        VolumeId.Provisioned home = Homes.behind(door);
+        VolumeId.Provisioned home = Homes.behind(alias);
         operations.run(
-                key(door),
+                key(alias),
                 () -> operations.run(key(home), () -> {
-                    checkUnused(home, Optional.of(door));
-                    populator.remove(door);
+                    checkUnused(home, Optional.of(alias));
+                    populator.remove(alias);
                     populator.remove(home);
                 }));
     }
 
     private void checkUnused(VolumeId.Provisioned home, Optional<VolumeId.Provisioned> butBy) {
-        for (VolumeId.Provisioned door : inventory.matching(SubvolumeGroup.of(home), CephNames.doorPrefix(), "")) {
-            if (Homes.isDoor(door)
-                    && !butBy.equals(Optional.of(door))
-                    && subvolumes.find(door).isPresent()) {
+        for (VolumeId.Provisioned alias : inventory.matching(SubvolumeGroup.of(home), CephNames.aliasPrefix(), "")) {
+            if (Homes.isAlias(alias)
+                    && !butBy.equals(Optional.of(alias))
+                    && subvolumes.find(alias).isPresent()) {
                 throw new DriverException.InUse(
-                        "home " + home + " is in use as volume " + door + "; delete that volume first");
+                        "home " + home + " is in use as volume " + alias + "; delete that volume first");
             }
         }
     }
@@ -201,7 +201,7 @@ public final class Volumes {
     }
 
     /// Grows a volume to at least the size that `range` requires, and never shrinks it (CSI v1.13,
-    /// ControllerExpandVolume). For a door, the home grows.
+    /// ControllerExpandVolume). For an alias, the home grows.
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
@@ -214,10 +214,10 @@ public final class Volumes {
         return operations.run(key(id), () -> switch (id) {
             case VolumeId.DatasetVolume sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
             case VolumeId.Static fixed -> expandStatic(fixed, range);
-            case VolumeId.Provisioned door
-            when Homes.isDoor(door) -> {
-                Subvolume _ = live(door);
-                VolumeId.Provisioned home = Homes.behind(door);
+            case VolumeId.Provisioned alias
+            when Homes.isAlias(alias) -> {
+                Subvolume _ = live(alias);
+                VolumeId.Provisioned home = Homes.behind(alias);
                 yield operations.run(key(home), () -> expandProvisioned(home, range));
             }
             case VolumeId.Provisioned volume -> expandProvisioned(volume, range);
@@ -245,17 +245,17 @@ public final class Volumes {
         return wanted;
     }
 
-    /// As [#live], for the subvolume with the volume's files: for a door, the home behind it.
+    /// As [#live], for the subvolume with the volume's files: for an alias, its home.
     private Subvolume files(VolumeId.Provisioned volume) {
         Subvolume found = live(volume);
-        return Homes.isDoor(volume) ? live(Homes.behind(volume)) : found;
+        return Homes.isAlias(volume) ? live(Homes.behind(volume)) : found;
     }
 
     /// Changes the mutable parameters of a volume (CSI v1.13, ControllerModifyVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is backed by a snapshot, is a dataset, or is
-    ///     a door to a home that others use too
+    ///     an alias of a home that others use too
     public void modify(VolumeId id, MutableParameters changes) {
         operations.run(key(id), () -> {
             switch (id) {
@@ -265,11 +265,11 @@ public final class Volumes {
                     throw new DriverException.InvalidRequest(
                             "mutable_parameters: volume " + id + " is a snapshot, which nothing can change");
                 }
-                case VolumeId.Provisioned door
-                when Homes.isDoor(door) -> {
-                    Subvolume _ = live(door);
+                case VolumeId.Provisioned alias
+                when Homes.isAlias(alias) -> {
+                    Subvolume _ = live(alias);
                     throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
-                            + Homes.behind(door) + ", which other claims share; an administrator may change the home");
+                            + Homes.behind(alias) + ", which other claims share; an administrator may change the home");
                 }
                 case VolumeId.DatasetVolume sealed -> {
                     OptionalLong _ = quotaBytes(sealed);

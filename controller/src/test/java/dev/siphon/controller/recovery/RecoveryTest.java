@@ -110,10 +110,10 @@ final class RecoveryTest {
 
     @Test
     void aHomeIsMountedByWhatStandsForItAndIsNoVolumeItself() {
-        VolumeId.Provisioned door = world.create("pvc-1", "u1", Map.of("kind", "home"));
+        VolumeId.Provisioned alias = world.create("pvc-1", "u1", Map.of("kind", "home"));
 
         List<Document> printed = volumes(ALL);
-        assertEquals(ids(door), handles(printed));
+        assertEquals(ids(alias), handles(printed));
         assertEquals(
                 "siphon-home", spec(printed.getFirst()).get("storageClassName").getAsString());
         assertEquals(

@@ -25,12 +25,12 @@ final class HomesTest {
 
     private final World world = new World();
 
-    private Volume door(String name) {
+    private Volume alias(String name) {
         return world.domain.volumes().create(request(name, HOME));
     }
 
-    private static VolumeId.Provisioned home(Volume door) {
-        return Homes.behind((VolumeId.Provisioned) door.id());
+    private static VolumeId.Provisioned home(Volume alias) {
+        return Homes.behind((VolumeId.Provisioned) alias.id());
     }
 
     private static VolumeContext context(Volume volume) {
@@ -39,19 +39,19 @@ final class HomesTest {
 
     @Test
     void twoVolumesOfOneAccountAreOneHome() {
-        Volume first = door("pvc-1");
-        Volume second = door("pvc-2");
+        Volume first = alias("pvc-1");
+        Volume second = alias("pvc-2");
         assertNotEquals(first.id(), second.id());
         assertEquals(context(first), context(second));
         assertEquals(home(first).subvolume(), context(first).dataPath().orElseThrow());
         assertEquals(Set.of(first.id(), second.id()), world.keys);
-        assertEquals(first, door("pvc-1"));
+        assertEquals(first, alias("pvc-1"));
         assertEquals(GIB, world.domain.volumes().get(home(first)).capacityBytes());
     }
 
     @Test
     void anotherAccountHasAnotherHome() {
-        Volume mine = door("pvc-1");
+        Volume mine = alias("pvc-1");
         Volume other = world.domain.volumes().create(request("pvc-1", Map.of("kind", "home", "owner", "u2")));
         assertNotEquals(
                 context(mine).mountPath() + context(mine).dataPath(),
@@ -60,23 +60,23 @@ final class HomesTest {
 
     @Test
     void theHomeStaysWhenItsVolumesGo() {
-        Volume door = door("pvc-1");
-        world.ceph.write(home(door), "file", "kept");
-        world.domain.volumes().delete(door.id());
+        Volume alias = alias("pvc-1");
+        world.ceph.write(home(alias), "file", "kept");
+        world.domain.volumes().delete(alias.id());
         assertEquals(Set.of(), world.keys);
         assertThrows(
-                DriverException.NotFound.class, () -> world.domain.volumes().get(door.id()));
-        assertEquals(home(door), home(door("pvc-2")));
-        assertEquals(Map.of("file", "kept"), world.ceph.files(home(door)));
+                DriverException.NotFound.class, () -> world.domain.volumes().get(alias.id()));
+        assertEquals(home(alias), home(alias("pvc-2")));
+        assertEquals(Map.of("file", "kept"), world.ceph.files(home(alias)));
     }
 
     @Test
     void sizeIsThatOfTheHomeAndGrowsWithWhoAsksForMore() {
-        Volume first = door("pvc-1");
+        Volume first = alias("pvc-1");
         Volume larger = world.domain.volumes().create(sized(new CapacityRange(3 * GIB, 0), request("pvc-2", HOME)));
         assertEquals(3 * GIB, larger.capacityBytes());
         assertEquals(3 * GIB, world.domain.volumes().get(first.id()).capacityBytes());
-        assertEquals(3 * GIB, door("pvc-1").capacityBytes());
+        assertEquals(3 * GIB, alias("pvc-1").capacityBytes());
         assertEquals(5 * GIB, world.domain.volumes().expand(first.id(), new CapacityRange(5 * GIB, 0)));
         assertEquals(5 * GIB, world.domain.volumes().get(larger.id()).capacityBytes());
         VolumeRequest tooLarge = sized(new CapacityRange(GIB, 2 * GIB), request("pvc-3", HOME));
@@ -85,41 +85,41 @@ final class HomesTest {
 
     @Test
     void aNameIsOfOneKindOnly() {
-        var _ = door("pvc-1");
+        var _ = alias("pvc-1");
         assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(request("pvc-1")));
         world.create(request("pvc-2"));
-        assertThrows(DriverException.IncompatibleExisting.class, () -> door("pvc-2"));
+        assertThrows(DriverException.IncompatibleExisting.class, () -> alias("pvc-2"));
     }
 
     @Test
     void whatWouldTouchOthersIsRefused() {
-        VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
+        VolumeId.Provisioned alias = (VolumeId.Provisioned) alias("pvc-1").id();
         MutableParameters mode = new MutableParameters(OptionalLong.empty(), OptionalInt.of(0755));
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> world.domain.volumes().modify(door, mode));
+                () -> world.domain.volumes().modify(alias, mode));
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> world.domain.snapshots().create(door, "snap"));
+                () -> world.domain.snapshots().create(alias, "snap"));
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> world.create(filledFrom(new ContentSource.FromVolume(door), request("copy"))));
+                () -> world.create(filledFrom(new ContentSource.FromVolume(alias), request("copy"))));
         VolumeId.Provisioned source = world.create(request("source"));
         assertThrows(
                 DriverException.InvalidRequest.class,
                 () -> world.create(filledFrom(new ContentSource.FromVolume(source), request("pvc-2", HOME))));
-        world.snapshot(Homes.behind(door), "by-an-administrator");
+        world.snapshot(Homes.behind(alias), "by-an-administrator");
     }
 
     @Test
     void aHomeIsRemovedOnlyOnPurposeAndWhenNobodyUsesIt() {
-        Volume door = door("pvc-1");
-        VolumeId.Provisioned home = home(door);
+        Volume alias = alias("pvc-1");
+        VolumeId.Provisioned home = home(alias);
         Volumes volumes = world.domain.volumes();
         assertThrows(DriverException.InUse.class, () -> volumes.delete(home));
         assertThrows(DriverException.InUse.class, () -> volumes.deleteHome(home));
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHome((VolumeId.Provisioned) door.id()));
-        volumes.delete(door.id());
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHome((VolumeId.Provisioned) alias.id()));
+        volumes.delete(alias.id());
         world.restart();
         world.domain.volumes().deleteHome(home);
         assertThrows(
@@ -129,22 +129,22 @@ final class HomesTest {
 
     @Test
     void aHomeIsRemovedWithItsOnlyVolumeOrNothingIs() {
-        Volume door = door("pvc-1");
-        Volume other = door("pvc-2");
-        world.ceph.write(home(door), "file", "kept");
+        Volume alias = alias("pvc-1");
+        Volume other = alias("pvc-2");
+        world.ceph.write(home(alias), "file", "kept");
         Volumes volumes = world.domain.volumes();
-        VolumeId.Provisioned id = (VolumeId.Provisioned) door.id();
-        DriverException.InUse refused = assertThrows(DriverException.InUse.class, () -> volumes.deleteHomeBehind(id));
+        VolumeId.Provisioned id = (VolumeId.Provisioned) alias.id();
+        DriverException.InUse refused = assertThrows(DriverException.InUse.class, () -> volumes.deleteAliasAndHome(id));
         assertTrue(String.valueOf(refused.getMessage()).contains(other.id().toString()), refused.getMessage());
-        assertEquals(Set.of(door.id(), other.id()), world.keys);
+        assertEquals(Set.of(alias.id(), other.id()), world.keys);
         assertEquals(GIB, volumes.get(id).capacityBytes());
-        assertEquals(Map.of("file", "kept"), world.ceph.files(home(door)));
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHomeBehind(home(door)));
+        assertEquals(Map.of("file", "kept"), world.ceph.files(home(alias)));
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteAliasAndHome(home(alias)));
         volumes.delete(other.id());
         for (int time = 0; time < 2; time++) {
-            volumes.deleteHomeBehind(id);
+            volumes.deleteAliasAndHome(id);
             assertEquals(Set.of(), world.keys);
-            for (VolumeId gone : List.of(id, home(door))) {
+            for (VolumeId gone : List.of(id, home(alias))) {
                 assertThrows(DriverException.NotFound.class, () -> volumes.get(gone));
             }
         }
@@ -152,10 +152,10 @@ final class HomesTest {
 
     @Test
     void healthIsThatOfTheHome() {
-        VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
-        assertEquals(List.of(), world.domain.health().of(door).troubles());
-        world.ceph.ports().subvolumes().remove(Homes.behind(door));
-        assertTrue(world.domain.health().of(door).troubles().stream()
+        VolumeId.Provisioned alias = (VolumeId.Provisioned) alias("pvc-1").id();
+        assertEquals(List.of(), world.domain.health().of(alias).troubles());
+        world.ceph.ports().subvolumes().remove(Homes.behind(alias));
+        assertTrue(world.domain.health().of(alias).troubles().stream()
                 .anyMatch(trouble -> trouble.reason().equals("HomeMissing")));
     }
 
@@ -169,13 +169,13 @@ final class HomesTest {
             }
             return make.get();
         });
-        var _ = door("pvc-1");
+        var _ = alias("pvc-1");
         assertEquals(List.of("list", "createGroup", "setNote", "create", "create"), calls);
         calls.clear();
-        var _ = door("pvc-2");
+        var _ = alias("pvc-2");
         assertEquals(List.of("find", "create"), calls);
         calls.clear();
-        var _ = door("pvc-2");
+        var _ = alias("pvc-2");
         assertEquals(List.of("find", "find"), calls);
     }
 }

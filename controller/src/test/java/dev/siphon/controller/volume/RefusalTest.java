@@ -103,7 +103,7 @@ final class RefusalTest {
                     snapshot ->
                             readOnly(filledFrom(new ContentSource.FromSnapshot(snapshot), claimed("pvc", Map.of())))),
             volume(
-                    "second door to a home",
+                    "second alias of a home",
                     world -> world.create(request("other", Map.of("kind", "home"))),
                     _ -> claimed("pvc", Map.of("kind", "home"))),
             new Story<>(

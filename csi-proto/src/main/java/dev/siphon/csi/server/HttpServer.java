@@ -85,14 +85,14 @@ public final class HttpServer implements AutoCloseable {
 
     /// Serves requests that `auth` admits, only by TLS.
     ///
-    /// @param door the certificate to use
-    /// @throws StartFailure if the address cannot be bound, or a file of `door` cannot be used
+    /// @param tls the certificate to use
+    /// @throws StartFailure if the address cannot be bound, or a file of `tls` cannot be used
     public static HttpServer startWithTls(
-            OpsAddress address, BearerTokenAuth door, HttpAuth auth, HttpCall.Pages pages) {
+            OpsAddress address, BearerTokenAuth tls, HttpAuth auth, HttpCall.Pages pages) {
         HttpServer server = new HttpServer();
-        Service service = server.service(pages, Optional.of(door), auth, HttpConnection.Timeouts.USUAL, Level.INFO);
+        Service service = server.service(pages, Optional.of(tls), auth, HttpConnection.Timeouts.USUAL, Level.INFO);
         return server.starting(() -> {
-            door.check();
+            tls.check();
             server.listen(address, service);
         });
     }
@@ -139,7 +139,7 @@ public final class HttpServer implements AutoCloseable {
                     return;
                 }
                 connection.pipeline().addLast(new HttpInput());
-                service.tls().ifPresent(door -> connection.pipeline().addLast(door.tls(connection)));
+                service.tls().ifPresent(each -> connection.pipeline().addLast(each.tls(connection)));
                 connection
                         .pipeline()
                         .addLast(HttpInput.decoder())

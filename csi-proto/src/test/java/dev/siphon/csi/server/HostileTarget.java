@@ -71,8 +71,8 @@ final class HostileTarget {
                 new DriverProcess.Parts(List.of(), List.of(), Optional::empty, metrics));
         HttpCall.Pages pages = _ -> HttpCall.Reply.json(200, new JsonObject());
         HttpServer.startForRoot(new UnixEndpoint(dir.resolve("http.sock")), pages);
-        BearerTokenAuth door = new BearerTokenAuth(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token"));
-        HttpServer holders = HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, pages);
+        BearerTokenAuth auth = new BearerTokenAuth(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token"));
+        HttpServer holders = HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), auth, auth, pages);
         Files.writeString(
                 dir.resolve("ports"),
                 process.opsAddress().getPort() + " "

@@ -354,8 +354,8 @@ final class HttpServerTest {
     }
 
     private HttpServer secured() {
-        BearerTokenAuth door = new BearerTokenAuth(file("crt"), file("key"), file("token"));
-        return HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, HttpServerTest::echo);
+        BearerTokenAuth auth = new BearerTokenAuth(file("crt"), file("key"), file("token"));
+        return HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), auth, auth, HttpServerTest::echo);
     }
 
     private static int port(HttpServer server) {

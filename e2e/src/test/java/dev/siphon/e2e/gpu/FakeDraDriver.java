@@ -42,18 +42,18 @@ public final class FakeDraDriver extends DRAPluginGrpc.DRAPluginImplBase {
         Files.deleteIfExists(socket);
         try (UnixSocketServer _ = UnixSocketServer.start(
                 new UnixEndpoint(socket),
-                List.of(new FakeDraDriver().bindService(), new Door(arguments[0], socket).bindService()),
+                List.of(new FakeDraDriver().bindService(), new KubeletRegistration(arguments[0], socket).bindService()),
                 List.of())) {
             new CountDownLatch(1).await();
         }
     }
 
     /// Registers the driver with the kubelet.
-    private static final class Door extends RegistrationGrpc.RegistrationImplBase {
+    private static final class KubeletRegistration extends RegistrationGrpc.RegistrationImplBase {
         private final String driver;
         private final Path socket;
 
-        Door(String driver, Path socket) {
+        KubeletRegistration(String driver, Path socket) {
             this.driver = driver;
             this.socket = socket;
         }

@@ -72,14 +72,14 @@ final class HomesIT {
     @Test
     void aHomeGrowsAndIsRemovedOnlyOnPurpose() {
         try (Setup setup = Setup.start()) {
-            Volume door = setup.volume(home("pvc-1", Requests.GIB));
-            setup.atEnd(() -> deleteHome(setup, door));
-            setup.atEnd(() -> setup.delete(door));
-            String home = homeOf(door);
+            Volume alias = setup.volume(home("pvc-1", Requests.GIB));
+            setup.atEnd(() -> deleteHome(setup, alias));
+            setup.atEnd(() -> setup.delete(alias));
+            String home = homeOf(alias);
             var grown = setup.controller()
                     .controller()
                     .controllerExpandVolume(ControllerExpandVolumeRequest.newBuilder()
-                            .setVolumeId(door.getVolumeId())
+                            .setVolumeId(alias.getVolumeId())
                             .setCapacityRange(CapacityRange.newBuilder().setRequiredBytes(3 * Requests.GIB))
                             .build());
             assertEquals(3 * Requests.GIB, grown.getCapacityBytes());
@@ -89,9 +89,9 @@ final class HomesIT {
                     delete(setup, Requests.delete(home)).code());
             Outcome<?> used = delete(setup, deletion(home));
             assertEquals(Code.FAILED_PRECONDITION, used.code());
-            assertTrue(used.message().contains(door.getVolumeId()), used.message());
+            assertTrue(used.message().contains(alias.getVolumeId()), used.message());
             Outcome<?> snapshot = Outcome.of(() ->
-                    setup.controller().controller().createSnapshot(Requests.snapshot("of-a-door", door.getVolumeId())));
+                    setup.controller().controller().createSnapshot(Requests.snapshot("of-alias", alias.getVolumeId())));
             assertEquals(Code.INVALID_ARGUMENT, snapshot.code());
         }
     }
@@ -178,12 +178,12 @@ final class HomesIT {
         setup.mounts().unstage(volume);
     }
 
-    private static String homeOf(Volume door) {
-        if (!(VolumeId.parse(door.getVolumeId()) instanceof VolumeId.Provisioned id)) {
-            throw new AssertionError(door.getVolumeId());
+    private static String homeOf(Volume alias) {
+        if (!(VolumeId.parse(alias.getVolumeId()) instanceof VolumeId.Provisioned id)) {
+            throw new AssertionError(alias.getVolumeId());
         }
         return new VolumeId.Provisioned(
-                        id.cluster(), id.fileSystem(), id.group(), door.getVolumeContextOrThrow("dataPath"))
+                        id.cluster(), id.fileSystem(), id.group(), alias.getVolumeContextOrThrow("dataPath"))
                 .toString();
     }
 
@@ -191,8 +191,8 @@ final class HomesIT {
         return Requests.delete(home).toBuilder().putSecrets("deleteHome", home).build();
     }
 
-    private static void deleteHome(Setup setup, Volume door) {
-        delete(setup, deletion(homeOf(door))).get();
+    private static void deleteHome(Setup setup, Volume alias) {
+        delete(setup, deletion(homeOf(alias))).get();
     }
 
     private static Outcome<?> delete(Setup setup, DeleteVolumeRequest request) {

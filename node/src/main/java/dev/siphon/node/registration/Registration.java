@@ -30,12 +30,12 @@ public final class Registration implements AutoCloseable {
     private final InstantSource clock;
     private final Counter outcomes;
     private RegistrationState state = new Offered();
-    private Optional<Door> door = Optional.empty();
+    private Optional<ServedSocket> socket = Optional.empty();
     private Optional<SocketOpener> opener = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
     /// The socket that serves the kubelet's registration calls.
-    public interface Door extends AutoCloseable {
+    public interface ServedSocket extends AutoCloseable {
         /// Returns whether the kubelet can find it.
         boolean isInPlace();
 
@@ -48,7 +48,7 @@ public final class Registration implements AutoCloseable {
     @FunctionalInterface
     public interface SocketOpener {
         /// @throws StartFailure if the directory is missing, or another process uses that socket
-        Door open();
+        ServedSocket open();
     }
 
     private sealed interface RegistrationState {}
@@ -89,7 +89,7 @@ public final class Registration implements AutoCloseable {
     ///
     /// @throws StartFailure as [SocketOpener#open]
     public synchronized void open(SocketOpener how) {
-        door = Optional.of(how.open());
+        socket = Optional.of(how.open());
         opener = Optional.of(how);
         LOG.atInfo()
                 .addKeyValue("socket", plugin.socket())
@@ -124,7 +124,7 @@ public final class Registration implements AutoCloseable {
     /// Returns why the kubelet does not use the driver; empty if it does. Recreates the socket when that is due, so
     /// call this every few seconds.
     public synchronized Optional<String> check() {
-        if (door.filter(this::mayStay).isEmpty()) {
+        if (socket.filter(this::mayStay).isEmpty()) {
             opener.ifPresent(this::openAnew);
         }
         return switch (state) {
@@ -138,16 +138,16 @@ public final class Registration implements AutoCloseable {
         };
     }
 
-    private boolean mayStay(Door open) {
+    private boolean mayStay(ServedSocket open) {
         return open.isInPlace()
                 && !(state instanceof Refused refused && !clock.instant().isBefore(refused.next()));
     }
 
     private void openAnew(SocketOpener how) {
-        door.ifPresent(Door::close);
-        door = Optional.empty();
+        socket.ifPresent(ServedSocket::close);
+        socket = Optional.empty();
         try {
-            door = Optional.of(how.open());
+            socket = Optional.of(how.open());
             LOG.atInfo().addKeyValue("socket", plugin.socket()).log("offered to the kubelet again");
             state = switch (state) {
                 // keeps the reason until the kubelet responds again
@@ -168,8 +168,8 @@ public final class Registration implements AutoCloseable {
     @Override
     public synchronized void close() {
         opener = Optional.empty();
-        door.ifPresent(Door::close);
-        door = Optional.empty();
+        socket.ifPresent(ServedSocket::close);
+        socket = Optional.empty();
         state = new Offered();
     }
 }

@@ -33,10 +33,10 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
     /// Serves on the plugin's socket.
     ///
     /// @throws dev.siphon.csi.server.StartFailure as [UnixSocketServer#start]
-    public Registration.Door serve() {
+    public Registration.ServedSocket serve() {
         UnixSocketServer server =
                 UnixSocketServer.start(plugin.socket(), List.of(bindService()), List.of(new ErrorMapping()));
-        return new Registration.Door() {
+        return new Registration.ServedSocket() {
             @Override
             public boolean isInPlace() {
                 return server.isInPlace();

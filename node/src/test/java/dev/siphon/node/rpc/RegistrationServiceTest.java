@@ -187,9 +187,9 @@ final class RegistrationServiceTest {
         }
         RegistrationService service = new RegistrationService(registration);
         registration.open(() -> {
-            Registration.Door door = service.serve();
+            Registration.ServedSocket socket = service.serve();
             opened++;
-            return door;
+            return socket;
         });
     }
 

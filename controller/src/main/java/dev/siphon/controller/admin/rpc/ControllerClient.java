@@ -77,13 +77,13 @@ public final class ControllerClient implements AutoCloseable {
                 .build()));
     }
 
-    /// Deletes the home behind `door` with its files, and `door`, or neither. Succeeds if they do not exist.
+    /// Deletes `alias`, and its home with the files, or neither. Succeeds if they do not exist.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for the home
-    public void deleteHomeBehind(VolumeId.Provisioned door) {
+    public void deleteAliasAndHome(VolumeId.Provisioned alias) {
         var _ = patiently(() -> stub().deleteVolume(DeleteVolumeRequest.newBuilder()
-                .setVolumeId(door.toString())
-                .putSecrets(Homes.DELETE, Homes.behind(door).toString())
+                .setVolumeId(alias.toString())
+                .putSecrets(Homes.DELETE, Homes.behind(alias).toString())
                 .build()));
     }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Tries every way to a dataset's bytes except the readers' own: other keys, Ceph's tools, another volume's id, the
 /// node's cache and devices. Each attempt has a control by an allowed identity, which succeeds.
 @ExtendWith(LeavesNothingBehind.class)
-final class DatasetDoorsIT {
+final class DatasetIsolationIT {
     private static final Duration FILLED_WITHIN = Duration.ofSeconds(60);
 
     @TempDir
