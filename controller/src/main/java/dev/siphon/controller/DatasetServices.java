@@ -169,7 +169,7 @@ record DatasetServices(
             DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
         try {
             DatasetVolumes.Opened opened = volumes.openForNode(order.dataset(), order.node());
-            return DatasetAccess.Given.seal(
+            return DatasetAccess.Given.encrypt(
                     question.request(),
                     question.publicKey(),
                     opened.volume(),

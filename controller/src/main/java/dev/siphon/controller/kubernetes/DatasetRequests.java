@@ -116,7 +116,7 @@ final class DatasetRequests implements AutoCloseable {
                     .addKeyValue("pod", namespace + "/" + asked.pod())
                     .addKeyValue("node", asked.node())
                     .log("a pod reads a dataset");
-            return DatasetAccess.Given.seal(
+            return DatasetAccess.Given.encrypt(
                     request,
                     asked.publicKey(),
                     opened.volume(),

@@ -3,7 +3,7 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ final class DatasetRequestsIT {
                         {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetAccess", "metadata": {"name": "%s"},
                          "spec": {"dataset": "u1/x", "node": "node-1", "pod": "%s", "podUID": "%s", "publicKey": "%s",
                                   "request": "%s"}}
-                        """.formatted(name, pod, uid, new SealedSecret.Reader().publicKey(), request),
+                        """.formatted(name, pod, uid, new EncryptedSecret.Reader().publicKey(), request),
                         GenericKubernetesResource.class);
         var resource = cluster.admin().resource(access).inNamespace(namespace());
         var _ = resource.serverSideApply();

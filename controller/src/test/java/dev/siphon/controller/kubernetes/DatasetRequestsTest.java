@@ -11,7 +11,7 @@ import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import io.grpc.Status;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class DatasetRequestsTest {
     @TempDir
     private Path folder = Path.of("");
 
-    private final SealedSecret.Reader node = new SealedSecret.Reader();
+    private final EncryptedSecret.Reader node = new EncryptedSecret.Reader();
     private Optional<TestCluster> started = Optional.empty();
     private Optional<DatasetRequests> requests = Optional.empty();
 
@@ -111,7 +111,7 @@ final class DatasetRequestsTest {
     @Test
     void aNodeGetsTheKeyOfAPodsClaim() {
         DatasetAccess.Given given = assertInstanceOf(DatasetAccess.Given.class, answerClaimed("u1", VOLUME, "node-1"));
-        assertEquals(SECRET, node.open(given.sealedKey(), given.about()));
+        assertEquals(SECRET, node.decrypt(given.encryptedKey(), given.about()));
     }
 
     @ParameterizedTest(name = "{0} {1} {2}")
@@ -165,7 +165,7 @@ final class DatasetRequestsTest {
         assertEquals(CONTEXT, given.context());
         assertEquals("7", given.request());
         assertFalse(given.toStatus().toString().contains(SECRET));
-        assertEquals(SECRET, node.open(given.sealedKey(), given.about()));
+        assertEquals(SECRET, node.decrypt(given.encryptedKey(), given.about()));
     }
 
     /// Returns the uid that the server in memory assigned.

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ final class ManyAccessesTest {
     private static final int ANSWERED = 10_000;
     private static final int PODS = 15;
     private static final int VOLUMES = 100;
-    private static final String PUBLIC_KEY = new SealedSecret.Reader().publicKey();
+    private static final String PUBLIC_KEY = new EncryptedSecret.Reader().publicKey();
 
     @TempDir
     private Path folder = Path.of("");

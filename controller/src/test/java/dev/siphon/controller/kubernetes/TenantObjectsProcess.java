@@ -7,7 +7,7 @@ import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +88,7 @@ final class TenantObjectsProcess {
 
     private static String asked(DatasetRequests requests, String podUid) {
         DatasetAccess.Asked asked =
-                new DatasetAccess.Asked("u1/x", "node-1", "huge", podUid, new SealedSecret.Reader().publicKey(), "7");
+                new DatasetAccess.Asked("u1/x", "node-1", "huge", podUid, new EncryptedSecret.Reader().publicKey(), "7");
         return switch (requests.answer("u1", InlinePod.handle(podUid, "data-0"), "7", asked.toSpec())) {
             case DatasetAccess.Given given -> given.userId();
             case DatasetAccess.Refused refused -> String.valueOf(refused.why());

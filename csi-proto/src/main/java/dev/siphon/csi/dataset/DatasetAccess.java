@@ -34,7 +34,7 @@ public final class DatasetAccess {
     private static final String VOLUME = "volume";
     private static final String CONTEXT = "context";
     private static final String USER = "userID";
-    private static final String SEALED_KEY = "sealedKey";
+    private static final String ENCRYPTED_KEY = "sealedKey";
     private static final String CODE = "code";
     private static final String MESSAGE = "message";
 
@@ -58,7 +58,7 @@ public final class DatasetAccess {
     /// @param node the pod's node
     /// @param pod the pod's name
     /// @param podUid distinguishes the pod from others that had the same name
-    /// @param publicKey the key to seal the reply with, see [SealedSecret]
+    /// @param publicKey the public key to encrypt the answer with, see [EncryptedSecret]
     /// @param request distinguishes this request from earlier ones
     public record Asked(String dataset, String node, String pod, String podUid, String publicKey, String request) {
         /// Returns the object's `spec`.
@@ -109,16 +109,16 @@ public final class DatasetAccess {
     /// @param volume the dataset's volume
     /// @param context how to mount it
     /// @param userId the identity that opens it, without `client.`
-    /// @param sealedKey the key of that identity, see [SealedSecret]
+    /// @param encryptedKey the key of that identity, see [EncryptedSecret]
     public record Given(
-            String request, VolumeId.DatasetVolume volume, VolumeContext context, String userId, String sealedKey)
+            String request, VolumeId.DatasetVolume volume, VolumeContext context, String userId, String encryptedKey)
             implements Answer {
         /// Returns a reply with a key that only the requester can read.
         ///
         /// @param publicKey as in [Asked]
         /// @param secret the identity's key
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is not a public key
-        public static Given seal(
+        public static Given encrypt(
                 String request,
                 String publicKey,
                 VolumeId.DatasetVolume volume,
@@ -130,10 +130,10 @@ public final class DatasetAccess {
                     volume,
                     context,
                     userId,
-                    SealedSecret.seal(publicKey, secret, about(request, volume, userId)));
+                    EncryptedSecret.encrypt(publicKey, secret, about(request, volume, userId)));
         }
 
-        /// Returns what the sealed key is bound to: this request, volume and identity.
+        /// Returns what the encrypted key is bound to: this request, volume and identity.
         public String about() {
             return about(request, volume, userId);
         }
@@ -146,7 +146,7 @@ public final class DatasetAccess {
         @Override
         public JsonObject toStatus() {
             JsonObject json =
-                    json(Map.of(REQUEST, request, VOLUME, volume.toString(), USER, userId, SEALED_KEY, sealedKey));
+                    json(Map.of(REQUEST, request, VOLUME, volume.toString(), USER, userId, ENCRYPTED_KEY, encryptedKey));
             json.add(CONTEXT, json(context.toMap()));
             return json;
         }
@@ -163,7 +163,7 @@ public final class DatasetAccess {
                     volume,
                     VolumeContext.fromMap(volume, context),
                     needed(status, USER),
-                    needed(status, SEALED_KEY));
+                    needed(status, ENCRYPTED_KEY));
         }
     }
 

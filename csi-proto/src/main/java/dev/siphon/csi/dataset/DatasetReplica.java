@@ -133,7 +133,7 @@ public final class DatasetReplica {
     /// A node's request for a key.
     ///
     /// @param request distinguishes this request from earlier ones
-    /// @param publicKey the key to seal the reply with, see [SealedSecret]
+    /// @param publicKey the key to seal the reply with, see [EncryptedSecret]
     public record Question(String request, String publicKey) {}
 
     /// A node's report.

@@ -21,7 +21,7 @@ import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
@@ -129,11 +129,11 @@ final class ValuesParsingFuzzTest {
 
     @Test
     void sealedSecret() {
-        SealedSecret.Reader reader = new SealedSecret.Reader();
+        EncryptedSecret.Reader reader = new EncryptedSecret.Reader();
         ParserFuzz.of(
                         "a sealed secret",
-                        ParserFuzz.texts(SealedSecret.seal(reader.publicKey(), "AQBx", "about")),
-                        bytes -> reader.open(ParserFuzz.text(bytes), "about"),
+                        ParserFuzz.texts(EncryptedSecret.encrypt(reader.publicKey(), "AQBx", "about")),
+                        bytes -> reader.decrypt(ParserFuzz.text(bytes), "about"),
                         DriverException.BackendFault.class)
                 .run();
     }
@@ -142,8 +142,8 @@ final class ValuesParsingFuzzTest {
     void publicKey() {
         ParserFuzz.of(
                         "a public key",
-                        ParserFuzz.texts(new SealedSecret.Reader().publicKey()),
-                        bytes -> SealedSecret.seal(ParserFuzz.text(bytes), "AQBx", "about"),
+                        ParserFuzz.texts(new EncryptedSecret.Reader().publicKey()),
+                        bytes -> EncryptedSecret.encrypt(ParserFuzz.text(bytes), "AQBx", "about"),
                         DriverException.InvalidRequest.class)
                 .run();
     }
@@ -163,8 +163,8 @@ final class ValuesParsingFuzzTest {
     }
 
     private static JsonObject given() {
-        String key = new SealedSecret.Reader().publicKey();
-        return DatasetAccess.Given.seal("request", key, DATASET, CONTEXT, "siphon.u.lab", "AQBx")
+        String key = new EncryptedSecret.Reader().publicKey();
+        return DatasetAccess.Given.encrypt("request", key, DATASET, CONTEXT, "siphon.u.lab", "AQBx")
                 .toStatus();
     }
 

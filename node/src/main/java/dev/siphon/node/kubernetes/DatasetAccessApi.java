@@ -9,7 +9,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.pod.Pod;
@@ -95,7 +95,7 @@ public final class DatasetAccessApi implements InlineDatasets {
 
     private Opened ask(ApiConnection api, WaitingQuestions.Question question, Wanted wanted) {
         Pod pod = wanted.pod();
-        SealedSecret.Reader reader = new SealedSecret.Reader(); // forgotten with the key
+        EncryptedSecret.Reader reader = new EncryptedSecret.Reader(); // forgotten with the key
         DatasetAccess.Asked asked = new DatasetAccess.Asked(
                 wanted.dataset(),
                 node.name(),
@@ -194,7 +194,7 @@ public final class DatasetAccessApi implements InlineDatasets {
         }
     }
 
-    private static Opened opened(DatasetAccess.Answer answer, SealedSecret.Reader reader) {
+    private static Opened opened(DatasetAccess.Answer answer, EncryptedSecret.Reader reader) {
         return switch (answer) {
             case DatasetAccess.Refused refused -> throw refused.why();
             case DatasetAccess.Given given ->
@@ -202,7 +202,7 @@ public final class DatasetAccessApi implements InlineDatasets {
                         given.volume(),
                         given.context(),
                         CephCredentials.fromSecrets(Map.of(
-                                "userID", given.userId(), "userKey", reader.open(given.sealedKey(), given.about()))));
+                                "userID", given.userId(), "userKey", reader.decrypt(given.encryptedKey(), given.about()))));
         };
     }
 }

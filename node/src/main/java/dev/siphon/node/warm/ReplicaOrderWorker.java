@@ -8,7 +8,7 @@ import dev.siphon.csi.dataset.DatasetReplica.Question;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import dev.siphon.csi.dataset.DatasetReplica.State;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.PinnedImages;
 import dev.siphon.node.replica.ReplicaState;
@@ -74,7 +74,7 @@ final class ReplicaOrderWorker implements Runnable {
     private Optional<String> trouble = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
-    private record PendingQuestion(Question question, SealedSecret.Reader reader, long end) {}
+    private record PendingQuestion(Question question, EncryptedSecret.Reader reader, long end) {}
 
     private record PinnedImage(VolumeId.DatasetVolume volume, Digest digest) {}
 
@@ -253,7 +253,7 @@ final class ReplicaOrderWorker implements Runnable {
     /// @return how long to wait for the answer; empty if the image is pinned
     private Optional<Duration> open(Order now) {
         if (asked.isEmpty()) {
-            SealedSecret.Reader reader = new SealedSecret.Reader(); // discarded with the key
+            EncryptedSecret.Reader reader = new EncryptedSecret.Reader(); // discarded with the key
             Question question = new Question(UUID.randomUUID().toString(), reader.publicKey());
             asked = Optional.of(new PendingQuestion(question, reader, System.nanoTime() + ANSWER.toNanos()));
             say(Report.asking(question, trouble));
@@ -278,12 +278,12 @@ final class ReplicaOrderWorker implements Runnable {
         return Optional.empty();
     }
 
-    private void hold(VolumeId.DatasetVolume volume, DatasetAccess.Given given, SealedSecret.Reader reader) {
+    private void hold(VolumeId.DatasetVolume volume, DatasetAccess.Given given, EncryptedSecret.Reader reader) {
         if (!given.volume().equals(volume)) {
             throw new DriverException.InUse("another dataset has that name by now");
         }
         CephCredentials credentials = CephCredentials.fromSecrets(
-                Map.of("userID", given.userId(), "userKey", reader.open(given.sealedKey(), given.about())));
+                Map.of("userID", given.userId(), "userKey", reader.decrypt(given.encryptedKey(), given.about())));
         Digest digest = images.pin(volume, this, given.context(), credentials, MOUNT);
         held = Optional.of(new PinnedImage(volume, digest));
     }

@@ -13,7 +13,7 @@ import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.SealedSecret;
+import dev.siphon.csi.dataset.EncryptedSecret;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.pod.Pod;
 import io.grpc.Status;
@@ -62,7 +62,7 @@ final class DatasetAccessApiTest {
 
     private static JsonObject given(JsonObject spec, VolumeId.DatasetVolume sealedFor) {
         DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
-        String sealed = SealedSecret.seal(
+        String sealed = EncryptedSecret.encrypt(
                 asked.publicKey(), SECRET, DatasetAccess.Given.about(asked.request(), sealedFor, "siphon-dataset.x"));
         return new DatasetAccess.Given(asked.request(), VOLUME, CONTEXT, "siphon-dataset.x", sealed).toStatus();
     }

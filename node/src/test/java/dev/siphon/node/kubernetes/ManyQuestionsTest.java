@@ -49,7 +49,7 @@ final class ManyQuestionsTest {
     private static JsonObject answer(JsonObject spec) {
         DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
         return asked.pod().equals("served")
-                ? DatasetAccess.Given.seal(
+                ? DatasetAccess.Given.encrypt(
                                 asked.request(),
                                 asked.publicKey(),
                                 VOLUME,

@@ -178,7 +178,7 @@ final class ReplicaOrderRunnerIT {
         return order(
                 of,
                 true,
-                Optional.of(DatasetAccess.Given.seal(
+                Optional.of(DatasetAccess.Given.encrypt(
                         question.request(), question.publicKey(), of, context, "siphon-dataset.x", SECRET)));
     }
 

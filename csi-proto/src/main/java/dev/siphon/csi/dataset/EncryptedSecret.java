@@ -17,7 +17,7 @@ import javax.crypto.spec.GCMParameterSpec;
 
 /// Encrypts a secret for one reader, to pass it through a place that others may read. Uses DHKEM(X25519,
 /// HKDF-SHA256) of RFC 9180, section 4.1, and AES-256-GCM with the shared secret. Each key is used once.
-public final class SealedSecret {
+public final class EncryptedSecret {
     private static final String CURVE = "X25519";
     private static final String KEM_NAME = "DHKEM";
     private static final String CIPHER = "AES/GCM/NoPadding";
@@ -30,7 +30,7 @@ public final class SealedSecret {
     /// Each key is used once, so the nonce may be constant.
     private static final GCMParameterSpec ONCE = new GCMParameterSpec(128, new byte[12]);
 
-    private SealedSecret() {}
+    private EncryptedSecret() {}
 
     /// The receiver of secrets, with a key pair that never leaves this process.
     public static final class Reader {
@@ -44,19 +44,19 @@ public final class SealedSecret {
             }
         }
 
-        /// Returns the public key to seal secrets with: its `SubjectPublicKeyInfo` (RFC 8410) in base64.
+        /// Returns the public key to encrypt secrets with: its `SubjectPublicKeyInfo` (RFC 8410) in base64.
         public String publicKey() {
             return Base64.getEncoder().encodeToString(keys.getPublic().getEncoded());
         }
 
-        /// Decrypts the text of [SealedSecret#seal].
+        /// Decrypts the text of [EncryptedSecret#encrypt].
         ///
-        /// @param about the same text as when it was sealed
-        /// @throws DriverException.BackendFault (INTERNAL) if it was sealed for another reader, or with another
+        /// @param about the same text as when it was encrypted
+        /// @throws DriverException.BackendFault (INTERNAL) if it was encrypted for another reader, or with another
         ///     `about`
-        public String open(String sealed, String about) {
+        public String decrypt(String encrypted, String about) {
             try {
-                ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(sealed));
+                ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(encrypted));
                 byte[] encapsulation = new byte[ENCAPSULATION_BYTES];
                 bytes.get(encapsulation);
                 byte[] text = new byte[bytes.remaining()];
@@ -67,7 +67,7 @@ public final class SealedSecret {
                 return new String(cipher(Cipher.DECRYPT_MODE, key, about).doFinal(text), StandardCharsets.UTF_8);
             } catch (GeneralSecurityException | IllegalArgumentException | java.nio.BufferUnderflowException _) {
                 throw new DriverException.BackendFault(
-                        "the secret was not sealed for this process, or not for " + about);
+                        "the secret was not encrypted for this process, or not for " + about);
             }
         }
     }
@@ -77,7 +77,7 @@ public final class SealedSecret {
     /// @param publicKey the reader's public key
     /// @param about the purpose of the secret; it can be decrypted for no other
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is not a valid key
-    public static String seal(String publicKey, String secret, String about) {
+    public static String encrypt(String publicKey, String secret, String about) {
         try {
             PublicKey reader = KeyFactory.getInstance(CURVE)
                     .generatePublic(new X509EncodedKeySpec(Base64.getDecoder().decode(publicKey)));
