@@ -1,6 +1,6 @@
 package dev.siphon.controller;
 
-import dev.siphon.controller.dataset.DatasetAccessPublisher;
+import dev.siphon.controller.dataset.DatasetGrantsPublisher;
 import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.dataset.DatasetIdentities;
 import dev.siphon.controller.dataset.DatasetReaders;
@@ -53,7 +53,7 @@ record DatasetServices(
         DatasetVolumes volumes,
         FrozenAccounts frozen,
         Optional<ReaderRevocation> withdrawn,
-        Optional<DatasetAccessPublisher> grants,
+        Optional<DatasetGrantsPublisher> grants,
         Optional<NamespaceAccessWriter> access,
         Optional<GrantCapacityWarnings> warnings,
         Optional<DatasetUsageReporter> users,
@@ -99,8 +99,8 @@ record DatasetServices(
         Optional<DatasetVolumes.Keys> keys =
                 backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
         DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
-        Optional<DatasetAccessPublisher> keeping = published.map(
-                grants -> new DatasetAccessPublisher(ports.clusters(), datasets, accounts, readers, grants, keys));
+        Optional<DatasetGrantsPublisher> keeping = published.map(
+                grants -> new DatasetGrantsPublisher(ports.clusters(), datasets, accounts, readers, grants, keys));
         ReplicaProgress progress = new ReplicaProgress();
         Optional<NamespaceAccessWriter> access = backend.kubernetes()
                 .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /// Removes a node's identity for a dataset that the node no longer uses. Two passes in a row must find no pod with
 /// the dataset and no ordered replica there, and no request from the node in between. Identities of other
-/// Kubernetes clusters stay, since their pods are unknown here. [DatasetAccessPublisher] removes all identities of
+/// Kubernetes clusters stay, since their pods are unknown here. [DatasetGrantsPublisher] removes all identities of
 /// an undeclared dataset after its last pod.
 ///
 /// A pass costs a mon command per cluster.

@@ -173,12 +173,12 @@ final class DatasetsWorld {
         return new NamespaceGrants(ceph.ports(), store, accounts(), new GrantsMetrics(new PrometheusRegistry()));
     }
 
-    DatasetAccessPublisher grants(NamespaceGrants published) {
+    DatasetGrantsPublisher grants(NamespaceGrants published) {
         return grants(published, faulty());
     }
 
-    DatasetAccessPublisher grants(NamespaceGrants published, AccountDirectory asked) {
-        return new DatasetAccessPublisher(
+    DatasetGrantsPublisher grants(NamespaceGrants published, AccountDirectory asked) {
+        return new DatasetGrantsPublisher(
                 ceph.ports().clusters(), datasets(), accounts(), readers(asked), published, keys);
     }
 

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /// Publishes to nodes which namespaces may read which datasets. It reconciles this with the declared datasets, the
 /// existing namespaces and the groups of accounts. What cannot be determined now stays as published.
-public final class DatasetAccessPublisher implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(DatasetAccessPublisher.class);
+public final class DatasetGrantsPublisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetGrantsPublisher.class);
 
     private final Clusters clusters;
     private final DatasetCatalog datasets;
@@ -51,7 +51,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
 
     /// @param published where nodes read it
     /// @param keys empty if the driver mints none
-    public DatasetAccessPublisher(
+    public DatasetGrantsPublisher(
             Clusters clusters,
             DatasetCatalog datasets,
             NamespaceAccounts accounts,
@@ -69,7 +69,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
     /// Starts periodic reconciliation.
     ///
     /// @param every delay from the end of one pass to the start of the next
-    public DatasetAccessPublisher start(Duration every, BackgroundTasks tasks) {
+    public DatasetGrantsPublisher start(Duration every, BackgroundTasks tasks) {
         var _ = worker.scheduleWithFixedDelay(
                 tasks.guarded("dataset-grants", this::reconcileAndLog), 0, every.toMillis(), TimeUnit.MILLISECONDS);
         return this;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class DatasetAccessPublisherTest {
+final class DatasetGrantsPublisherTest {
     @TempDir
     private Path folder = Path.of("");
 
@@ -121,7 +121,7 @@ final class DatasetAccessPublisherTest {
         world.declare(Map.of("mine", List.of("u1")));
         look();
         world.declare(Map.of("mine", List.of("u1", "u2")));
-        new DatasetAccessPublisher(
+        new DatasetGrantsPublisher(
                         world.ceph.ports().clusters(),
                         world.datasets(),
                         world.accounts(),
