@@ -12,7 +12,7 @@ import dev.siphon.controller.dataset.FrozenAccounts;
 import dev.siphon.controller.dataset.IdleDatasetKeys;
 import dev.siphon.controller.dataset.ReaderNames;
 import dev.siphon.controller.dataset.ReaderRevocation;
-import dev.siphon.controller.dataset.StaticClaimKeys;
+import dev.siphon.controller.dataset.SecretKeysForOldNodes;
 import dev.siphon.controller.grant.GrantCapacityWarnings;
 import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
@@ -58,7 +58,7 @@ record DatasetServices(
         Optional<GrantCapacityWarnings> warnings,
         Optional<DatasetUsageReporter> users,
         Optional<IdleDatasetKeys> idle,
-        Optional<StaticClaimKeys> claims,
+        Optional<SecretKeysForOldNodes> claims,
         Optional<KubernetesAdapter> kubernetes,
         Optional<WarmupController> warming,
         Optional<SealedSnapshots.Ports> sealing) {
@@ -129,7 +129,7 @@ record DatasetServices(
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
                         .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),
-                backend.kubernetes().flatMap(_ -> keys.map(StaticClaimKeys::new)),
+                backend.kubernetes().flatMap(_ -> keys.map(SecretKeysForOldNodes::new)),
                 backend.kubernetes(),
                 backend.kubernetes()
                         .flatMap(kubernetes -> published.map(grants -> new WarmupController(

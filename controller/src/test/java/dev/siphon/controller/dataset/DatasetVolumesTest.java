@@ -185,7 +185,7 @@ final class DatasetVolumesTest {
                 (VolumeId.DatasetVolume) made(outside, "user-u1", "u1.mine").id();
         assertEquals(Map.of(volume, Optional.empty()), minted.kept);
         assertEquals(List.of(), minted.startingWith("lab", ""), "nobody has a key");
-        StaticClaimKeys claims = new StaticClaimKeys(keys);
+        SecretKeysForOldNodes claims = new SecretKeysForOldNodes(keys);
         claims.reconcile();
         assertEquals(Map.of(volume, Optional.empty()), minted.kept);
         minted.nodesAsk = false;

@@ -9,13 +9,13 @@ import org.slf4j.LoggerFactory;
 
 /// Gives claims' volumes without a key one while some node does not request keys from the controller: a node of an
 /// earlier version. Costs two requests a minute if all nodes request keys.
-public final class StaticClaimKeys {
-    private static final Logger LOG = LoggerFactory.getLogger(StaticClaimKeys.class);
+public final class SecretKeysForOldNodes {
+    private static final Logger LOG = LoggerFactory.getLogger(SecretKeysForOldNodes.class);
     private static final Duration BETWEEN = Duration.ofMinutes(1);
 
     private final DatasetVolumes.Keys keys;
 
-    public StaticClaimKeys(DatasetVolumes.Keys keys) {
+    public SecretKeysForOldNodes(DatasetVolumes.Keys keys) {
         this.keys = keys;
     }
 
