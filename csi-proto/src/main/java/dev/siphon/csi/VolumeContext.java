@@ -134,7 +134,7 @@ public record VolumeContext(
         Optional<ContainerUser> user =
                 Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
         return switch (id) {
-            case VolumeId.ByHand fixed ->
+            case VolumeId.WithPath fixed ->
                 new VolumeContext(
                         monitors,
                         fixed.fileSystem(),

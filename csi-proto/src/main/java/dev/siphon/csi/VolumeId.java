@@ -37,13 +37,13 @@ public sealed interface VolumeId {
     }
 
     /// A volume with the path in its id: an administrator wrote it into a PV, or it shows a dataset.
-    sealed interface ByHand extends VolumeId {
+    sealed interface WithPath extends VolumeId {
         /// Returns the path: absolute, without `.`, `..`, empty parts or control characters.
         String path();
     }
 
     /// An existing path: `static:CLUSTER:FS:/PATH`.
-    record Static(String cluster, String fileSystem, String path) implements ByHand {
+    record Static(String cluster, String fileSystem, String path) implements WithPath {
         public Static {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);
@@ -69,7 +69,7 @@ public sealed interface VolumeId {
     /// @param claim distinguishes the volumes of one dataset; empty if a person wrote the id
     /// @param path the directory that holds the files `image` and `image.manifest`
     record DatasetVolume(String cluster, String fileSystem, String digest, Optional<String> claim, String path)
-            implements ByHand {
+            implements WithPath {
         public DatasetVolume {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);

@@ -79,7 +79,7 @@ public final class ForeignIdentityChecks {
                                 cluster,
                                 fileSystem,
                                 theirs.stream().map(DatasetIdentity::userId).toList())
-                        : new Repair.ByHand(
+                        : new Repair.WithPath(
                                 "do nothing while that Kubernetes exists; if it is lost for ever, `siphon audit"
                                         + " --repair"
                                         + " --yes --lost-kubernetes " + owner + "`"));

@@ -41,7 +41,7 @@ public final class Repairs {
     /// @throws DriverException if Ceph or the controller refuses
     public boolean repair(Repair repair) {
         switch (repair) {
-            case Repair.ByHand _ -> {
+            case Repair.WithPath _ -> {
                 return false;
             }
             case Repair.DeleteVolume it -> {

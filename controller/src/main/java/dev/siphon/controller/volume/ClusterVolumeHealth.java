@@ -45,7 +45,7 @@ public final class ClusterVolumeHealth {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     public Report of(VolumeId id) {
         return switch (id) {
-            case VolumeId.ByHand fixed -> {
+            case VolumeId.WithPath fixed -> {
                 // NOT_FOUND if the path does not exist; a quota is no matter of health
                 OptionalLong _ = volumes.quotaBytes(fixed);
                 yield new Report(id, List.of());

@@ -240,7 +240,7 @@ public final class Snapshots {
     /// @param field the request's field, for the message
     static VolumeId.Provisioned snapshottable(String field, VolumeId source) {
         return switch (source) {
-            case VolumeId.ByHand fixed ->
+            case VolumeId.WithPath fixed ->
                 throw new DriverException.InvalidRequest(
                         field + " " + fixed + " is a static volume, whose path the mgr cannot snapshot");
             case VolumeId.Provisioned shallow

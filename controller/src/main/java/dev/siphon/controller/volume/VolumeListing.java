@@ -100,7 +100,7 @@ public final class VolumeListing {
     public Page<SnapshotView> snapshots(int most, String token, Optional<VolumeId> source) {
         int limit = limit(most);
         Optional<SnapshotId> after = afterSnapshot(token);
-        if (source.filter(VolumeId.ByHand.class::isInstance).isPresent()) {
+        if (source.filter(VolumeId.WithPath.class::isInstance).isPresent()) {
             return Page.empty();
         }
         Optional<VolumeId.Provisioned> only = source.map(VolumeId.Provisioned.class::cast);

@@ -96,7 +96,7 @@ public final class Volumes {
     /// Returns the lock key of a volume, the same for all kinds of volumes that one name can mean.
     static String key(VolumeId id) {
         return switch (id) {
-            case VolumeId.ByHand fixed -> fixed.toString();
+            case VolumeId.WithPath fixed -> fixed.toString();
             case VolumeId.Provisioned volume ->
                 "volume " + SubvolumeGroup.of(volume) + " name " + CephNames.common(volume.subvolume());
         };
@@ -106,7 +106,7 @@ public final class Volumes {
     /// if its path is in its id.
     public static boolean canHaveMade(VolumeId id) {
         return switch (id) {
-            case VolumeId.ByHand _ -> true;
+            case VolumeId.WithPath _ -> true;
             case VolumeId.Provisioned volume ->
                 CephNames.isGroup(volume.group())
                         && CephNames.kindOf(volume.subvolume()).isPresent();
@@ -191,7 +191,7 @@ public final class Volumes {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     public Volume get(VolumeId id) {
         return switch (id) {
-            case VolumeId.ByHand fixed ->
+            case VolumeId.WithPath fixed ->
                 new Volume(fixed, quotaBytes(fixed).orElse(0), Optional.empty(), Optional.empty());
             case VolumeId.Provisioned volume -> {
                 Subvolume found = files(volume);
@@ -326,7 +326,7 @@ public final class Volumes {
     /// Returns the quota of a volume whose path is in its id; empty if it has none.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if its path does not exist
-    OptionalLong quotaBytes(VolumeId.ByHand fixed) {
+    OptionalLong quotaBytes(VolumeId.WithPath fixed) {
         try {
             return files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
         } catch (DriverException.NotFound missing) {
@@ -362,7 +362,7 @@ public final class Volumes {
     private static VolumeId.Provisioned provisioned(VolumeId id, String cannotBe) {
         return switch (id) {
             case VolumeId.Provisioned volume -> volume;
-            case VolumeId.ByHand fixed ->
+            case VolumeId.WithPath fixed ->
                 throw new DriverException.InUse("static volume " + fixed + " cannot be " + cannotBe);
         };
     }

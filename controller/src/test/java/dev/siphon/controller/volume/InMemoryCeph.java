@@ -169,7 +169,7 @@ public final class InMemoryCeph {
 
     private Directory data(VolumeId volume) {
         return switch (volume) {
-            case VolumeId.ByHand fixed -> tree.at(fixed.path()).orElseThrow();
+            case VolumeId.WithPath fixed -> tree.at(fixed.path()).orElseThrow();
             case VolumeId.Provisioned own -> tree.find(own).orElseThrow().data.orElseThrow();
         };
     }

@@ -131,7 +131,7 @@ public final class PublishCheck {
         paths.add(
                 switch (volume) {
                     case VolumeId.Provisioned own -> PathRules.VOLUMES + "/" + own.group();
-                    case VolumeId.ByHand fixed -> fixed.path();
+                    case VolumeId.WithPath fixed -> fixed.path();
                 });
         context.ifPresent(where -> paths.add(
                 where.mountPath() + where.dataPath().map(data -> "/" + data).orElse("")));

@@ -45,7 +45,7 @@ public sealed interface MountedVolume {
         public boolean is(VolumeId id) {
             return id.fileSystem().equals(fileSystem)
                     && switch (id) {
-                        case VolumeId.ByHand fixed -> path.equals(fixed.path());
+                        case VolumeId.WithPath fixed -> path.equals(fixed.path());
                         case VolumeId.Provisioned own -> {
                             String group = "/volumes/" + own.group() + "/";
                             yield path.startsWith(group + own.subvolume() + "/")

@@ -27,7 +27,7 @@ public record StageRequest(
     void checkPlace() {
         String own = switch (volume) {
             case VolumeId.Provisioned made -> "/volumes/" + made.group();
-            case VolumeId.ByHand fixed -> fixed.path();
+            case VolumeId.WithPath fixed -> fixed.path();
         };
         if (!context.mountPath().equals(own)) {
             throw new DriverException.AccessDenied(

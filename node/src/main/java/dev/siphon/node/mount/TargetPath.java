@@ -65,7 +65,7 @@ public record TargetPath(String field, String text) {
     /// subdirectory, and the staging path stays a plain directory.
     TargetPath staged(VolumeId volume) {
         return switch (volume) {
-            case VolumeId.ByHand _ -> parse(field, text + "/tree");
+            case VolumeId.WithPath _ -> parse(field, text + "/tree");
             case VolumeId.Provisioned _ -> this;
         };
     }

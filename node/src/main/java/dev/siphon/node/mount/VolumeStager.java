@@ -65,7 +65,7 @@ final class VolumeStager {
             }
             return List.of();
         }
-        boolean isMade = request.volume() instanceof VolumeId.ByHand;
+        boolean isMade = request.volume() instanceof VolumeId.WithPath;
         boolean isMounted = false;
         try (DirectoryHandle target =
                 isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
