@@ -182,7 +182,7 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
     /// Returns the datasets at the place of `volume`: one image may have several names.
     public List<Shared> datasetsOf(VolumeId.DatasetVolume volume) {
         return datasets.values().stream()
-                .filter(shared -> shared.volume().equals(volume.forNobody()))
+                .filter(shared -> shared.volume().equals(volume.withoutClaim()))
                 .toList();
     }
 

@@ -87,12 +87,12 @@ public sealed interface VolumeId {
         }
 
         /// Returns the dataset's id without a claim.
-        public DatasetVolume forNobody() {
+        public DatasetVolume withoutClaim() {
             return new DatasetVolume(cluster, fileSystem, digest, Optional.empty(), path);
         }
 
         /// Returns the id of the same dataset's volume for a claim.
-        public DatasetVolume forClaim(String name) {
+        public DatasetVolume forUse(String name) {
             return new DatasetVolume(cluster, fileSystem, digest, Optional.of(name), path);
         }
 

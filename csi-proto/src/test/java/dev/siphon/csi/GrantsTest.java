@@ -50,7 +50,7 @@ final class GrantsTest {
         assertEquals(grants, Grants.parse(grants.toJson()));
         assertEquals(Optional.of(mine), grants.dataset("u1/mine"));
         assertEquals(Optional.empty(), grants.dataset("mine"));
-        assertEquals(List.of(mine, mine), grants.datasetsOf(volume("/mine").forClaim("0123456789av")));
+        assertEquals(List.of(mine, mine), grants.datasetsOf(volume("/mine").forUse("0123456789av")));
         assertEquals(List.of(), grants.datasetsOf(volume("/elsewhere")), "the same bytes are not enough");
         assertTrue(everybodys.isFor("whoever"));
         assertTrue(mine.isFor("b"));

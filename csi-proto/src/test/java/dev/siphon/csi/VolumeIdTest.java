@@ -82,11 +82,11 @@ final class VolumeIdTest {
     void theVolumesOfADatasetAreToldApartByTheirClaims() {
         VolumeId.DatasetVolume dataset =
                 new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a:b");
-        VolumeId.DatasetVolume mine = dataset.forClaim("0123456789av");
+        VolumeId.DatasetVolume mine = dataset.forUse("0123456789av");
         assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":0123456789av:/datasets/a:b", mine.toString());
         assertEquals(mine, VolumeId.parse(mine.toString()));
-        assertEquals(dataset, mine.forNobody());
-        assertThrows(DriverException.InvalidRequest.class, () -> dataset.forClaim("0123456789aw"));
+        assertEquals(dataset, mine.withoutClaim());
+        assertThrows(DriverException.InvalidRequest.class, () -> dataset.forUse("0123456789aw"));
     }
 
     @Test

@@ -76,7 +76,7 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
 
     /// Returns the volume of a claim.
     Lab.Volume volumeFor(String claim) {
-        return new Lab.Volume(id().forClaim(claim), volume.path(), volume.context(), volume.secrets());
+        return new Lab.Volume(id().forUse(claim), volume.path(), volume.context(), volume.secrets());
     }
 
     private static Lab.Volume volume(Lab.Volume home, String digest) {

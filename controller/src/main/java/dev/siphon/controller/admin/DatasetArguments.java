@@ -70,7 +70,7 @@ final class DatasetArguments {
     void add(String text) {
         failures.collect(text, () -> {
             VolumeId.DatasetVolume given = VolumeId.DatasetVolume.tryParse(text).orElseGet(() -> named(text));
-            VolumeId.DatasetVolume dataset = given.forNobody();
+            VolumeId.DatasetVolume dataset = given.withoutClaim();
             boolean isClaims = given.claim().isPresent() && backend.kubernetes().isPresent();
             add(
                     dataset.cluster(),

@@ -90,7 +90,7 @@ public final class DatasetGrantsPublisher implements AutoCloseable {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the published state cannot be read now
     public List<String> names(VolumeId.DatasetVolume volume) {
         return published.published().datasets().entrySet().stream()
-                .filter(each -> each.getValue().volume().equals(volume.forNobody()))
+                .filter(each -> each.getValue().volume().equals(volume.withoutClaim()))
                 .map(Map.Entry::getKey)
                 .filter(name -> !name.contains("@")) // not a former dataset
                 .toList();

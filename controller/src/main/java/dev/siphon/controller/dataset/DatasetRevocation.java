@@ -238,7 +238,7 @@ public final class DatasetRevocation {
         volumes.stream().findFirst().ifPresent(one -> {
             Optional<VolumeKey> another = store.nodesAsk()
                     ? Optional.empty()
-                    : Optional.of(keys.identities().mint(one.forNobody()));
+                    : Optional.of(keys.identities().mint(one.withoutClaim()));
             volumes.forEach(volume -> store.replace(volume, another));
         });
         return volumes;

@@ -38,7 +38,7 @@ public final class DatasetVolumes {
         /// @param check fails if the dataset is no longer declared; runs under the lock against its removal
         /// @throws DriverException.OperationPending (ABORTED) if the dataset's key is being removed
         void give(VolumeId.DatasetVolume volume, String name, Runnable check) {
-            VolumeId.DatasetVolume dataset = volume.forNobody();
+            VolumeId.DatasetVolume dataset = volume.withoutClaim();
             keeping(dataset, check, () -> {
                 Optional<VolumeKey> key = store.nodesAsk() ? Optional.empty() : Optional.of(identities.mint(dataset));
                 store.put(volume, name, key);
@@ -59,7 +59,7 @@ public final class DatasetVolumes {
         ///
         /// @throws DriverException.OperationPending (ABORTED) as [#give]
         void fill(VolumeId.DatasetVolume volume) {
-            VolumeId.DatasetVolume dataset = volume.forNobody();
+            VolumeId.DatasetVolume dataset = volume.withoutClaim();
             var _ = keeping(dataset, () -> {}, () -> {
                 store.replace(volume, Optional.of(identities.mint(dataset)));
                 return volume;
@@ -254,7 +254,7 @@ public final class DatasetVolumes {
     public Opened openClaimed(VolumeId.DatasetVolume claimed, List<String> names, VolumeReader pod) {
         Optional<Dataset> dataset = names.stream()
                 .flatMap(name -> datasets.find(name).stream())
-                .filter(each -> volume(each).equals(claimed.forNobody()))
+                .filter(each -> volume(each).equals(claimed.withoutClaim()))
                 .findFirst();
         Dataset found = dataset.orElseThrow(() ->
                 new DriverException.NotFound("the dataset of volume " + claimed + " was deleted: nobody may read it"));
@@ -280,7 +280,7 @@ public final class DatasetVolumes {
         return new Opened(
                 volume,
                 context(volume(dataset), VolumeContext.MounterChoice.AUTO, List.of()),
-                minting.mint(volume.forNobody(), node, () -> checkStill(dataset)));
+                minting.mint(volume.withoutClaim(), node, () -> checkStill(dataset)));
     }
 
     /// A dataset that was deleted since its lookup may have lost its image.
@@ -349,7 +349,7 @@ public final class DatasetVolumes {
 
     private static VolumeId.DatasetVolume claimed(Dataset dataset, VolumeId.DatasetVolume volume, String name) {
         try {
-            return volume.forClaim(CephNames.datasetClaim(volume, name));
+            return volume.forUse(CephNames.datasetClaim(volume, name));
         } catch (DriverException.InvalidRequest tooLong) {
             throw new DriverException.InUse(
                     "dataset " + dataset.name() + " is in too deep a directory: " + tooLong.getMessage());

@@ -57,7 +57,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     @Override
     public List<String> users(VolumeId.DatasetVolume dataset) {
         return shown(true).stream()
-                .filter(volume -> volume.forNobody().equals(dataset))
+                .filter(volume -> volume.withoutClaim().equals(dataset))
                 .map(volume -> "volume " + volume)
                 .toList();
     }

@@ -85,6 +85,6 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
                         JsonParts.text(access, METADATA, "namespace").orElse(""),
                         JsonParts.text(access, SPEC, "pod").orElse(""),
                         JsonParts.text(access, SPEC, "podUID").orElse(""),
-                        volume.forNobody()));
+                        volume.withoutClaim()));
     }
 }

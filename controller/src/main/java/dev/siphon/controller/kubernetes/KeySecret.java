@@ -68,13 +68,13 @@ final class KeySecret {
 
     /// Selects the Secrets that may belong to volumes that show a dataset.
     static String ofDataset(VolumeId.DatasetVolume dataset) {
-        return MANAGED_BY + "=" + SIPHON + "," + DATASET + "=" + hash(dataset.forNobody());
+        return MANAGED_BY + "=" + SIPHON + "," + DATASET + "=" + hash(dataset.withoutClaim());
     }
 
     private static Map<String, String> labels(VolumeId volume) {
         Map<String, String> labels = new TreeMap<>(Map.of(MANAGED_BY, SIPHON, HASH, hash(volume)));
         if (volume instanceof VolumeId.DatasetVolume dataset) {
-            labels.put(DATASET, hash(dataset.forNobody()));
+            labels.put(DATASET, hash(dataset.withoutClaim()));
         }
         return labels;
     }

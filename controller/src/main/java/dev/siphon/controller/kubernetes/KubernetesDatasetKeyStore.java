@@ -83,7 +83,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         List<DatasetAccesses.Given> naming = new ArrayList<>();
         // lists, since a pod that the watch has not reported yet would lose its key
         accesses.list(access -> DatasetAccesses.given(access)
-                .filter(given -> given.dataset().equals(dataset.forNobody()))
+                .filter(given -> given.dataset().equals(dataset.withoutClaim()))
                 .ifPresent(naming::add));
         return naming;
     }

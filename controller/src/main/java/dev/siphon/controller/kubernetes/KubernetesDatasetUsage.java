@@ -98,7 +98,7 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
         for (OrderedReplica replica : replicas.all()) {
             DatasetReplica.Order order = replica.order();
             if (order.wanted()) {
-                each.accept(order.volume().forNobody(), order.node());
+                each.accept(order.volume().withoutClaim(), order.node());
             }
         }
     }

@@ -110,7 +110,7 @@ final class PersistentVolumes {
     void eachOfDatasets(BiConsumer<ClaimKey, VolumeId.DatasetVolume> each) {
         for (KnownVolume standing : informer.all()) {
             standing.dataset()
-                    .ifPresent(dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.forNobody())));
+                    .ifPresent(dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.withoutClaim())));
         }
     }
 

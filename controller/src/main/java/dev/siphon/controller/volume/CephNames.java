@@ -242,12 +242,12 @@ public final class CephNames {
 
     /// Returns a short name for a dataset's identity; it differs for each place and each image.
     public static String dataset(VolumeId.DatasetVolume dataset) {
-        return digest("dataset\0" + dataset.forNobody());
+        return digest("dataset\0" + dataset.withoutClaim());
     }
 
     /// Returns what distinguishes the volume called `name` from others that show the same dataset.
     public static String datasetClaim(VolumeId.DatasetVolume dataset, String name) {
-        return digest("claim\0" + dataset.forNobody() + "\0" + name).substring(0, CLAIM_DIGITS);
+        return digest("claim\0" + dataset.withoutClaim() + "\0" + name).substring(0, CLAIM_DIGITS);
     }
 
     /// Returns what distinguishes the identities of one Kubernetes cluster from those of others.

@@ -111,7 +111,7 @@ final class GatedDatasets {
             case ClaimContent.Named(var text) -> Optional.of(Dataset.name("annotation of the PVC", text));
             case ClaimContent.DatasetClaim(var volume) ->
                 declared.entrySet().stream()
-                        .filter(each -> each.getValue().volume().equals(volume.forNobody()))
+                        .filter(each -> each.getValue().volume().equals(volume.withoutClaim()))
                         .map(Map.Entry::getKey)
                         .findFirst();
             case ClaimContent.Other _ -> Optional.empty();

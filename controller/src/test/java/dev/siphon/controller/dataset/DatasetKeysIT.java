@@ -213,7 +213,7 @@ final class DatasetKeysIT {
     void allKeysOfADatasetAreRevokedAndClaimsGetAnother() throws IOException {
         VolumeKey shared = identities.mint(dataset);
         VolumeKey ofNode = identities.mint(dataset, OTHER);
-        VolumeId.DatasetVolume claim = dataset.forClaim("0123456789ab");
+        VolumeId.DatasetVolume claim = dataset.forUse("0123456789ab");
         copies.put(claim, "pvc-1", Optional.of(shared));
         try (FuseMount there = mount(STOLEN, shared);
                 FuseMount elsewhere = mount(OTHER, ofNode)) {

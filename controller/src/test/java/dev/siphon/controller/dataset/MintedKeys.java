@@ -101,7 +101,7 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     @Override
     public List<String> users(VolumeId.DatasetVolume dataset) {
         return kept.keySet().stream()
-                .filter(volume -> volume.forNobody().equals(dataset))
+                .filter(volume -> volume.withoutClaim().equals(dataset))
                 .map(volume -> "volume " + volume)
                 .toList();
     }
@@ -120,7 +120,7 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
 
     @Override
     public boolean hasAny(VolumeId.DatasetVolume dataset) {
-        return kept.keySet().stream().anyMatch(volume -> volume.forNobody().equals(dataset));
+        return kept.keySet().stream().anyMatch(volume -> volume.withoutClaim().equals(dataset));
     }
 
     @Override

@@ -125,7 +125,7 @@ final class ReaderRevocationIT {
         VolumeKey his = identities.mint(dataset, HIS);
         VolumeKey both = identities.mint(dataset, BOTH);
         VolumeKey shared = identities.mint(dataset);
-        VolumeId.DatasetVolume claim = dataset.forClaim("0123456789ab");
+        VolumeId.DatasetVolume claim = dataset.forUse("0123456789ab");
         copies.put(claim, "pvc-1", Optional.of(shared));
         pods.uses.addAll(List.of(
                 new DatasetUsageCluster.PodUse(dataset, HIS, "user-u1"),

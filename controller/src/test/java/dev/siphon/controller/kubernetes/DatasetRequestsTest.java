@@ -61,9 +61,9 @@ final class DatasetRequestsTest {
         pod("u3", "u3/x", DRIVER);
         pod("u4", "u1/x", "csi.example.org");
         claim("u1", "data", VOLUME.toString(), DRIVER, "u1");
-        claim("u1", "train-scratch", VOLUME.forClaim("vvvvvvvvvvvv").toString(), DRIVER, "u1");
-        claim("u1", "other", VOLUME.forClaim("000000000000").toString(), "csi.example.org", "u1");
-        claim("u1", "anothers", VOLUME.forClaim("111111111111").toString(), DRIVER, "u2");
+        claim("u1", "train-scratch", VOLUME.forUse("vvvvvvvvvvvv").toString(), DRIVER, "u1");
+        claim("u1", "other", VOLUME.forUse("000000000000").toString(), "csi.example.org", "u1");
+        claim("u1", "anothers", VOLUME.forUse("111111111111").toString(), DRIVER, "u2");
     }
 
     private void pod(String namespace, String dataset, String driver) {
@@ -124,7 +124,7 @@ final class DatasetRequestsTest {
     })
     void aNodeGetsNoKeyOfWhatNoClaimOfItsPodHas(String namespace, String claim, String where) {
         DatasetAccess.Refused refused =
-                assertInstanceOf(DatasetAccess.Refused.class, answerClaimed(namespace, VOLUME.forClaim(claim), where));
+                assertInstanceOf(DatasetAccess.Refused.class, answerClaimed(namespace, VOLUME.forUse(claim), where));
         assertInstanceOf(DriverException.AccessDenied.class, refused.why(), refused.why()::getMessage);
     }
 
@@ -132,7 +132,7 @@ final class DatasetRequestsTest {
     @Test
     void aGenericEphemeralVolumesClaimIsThePodsToo() {
         DatasetAccess.Refused refused = assertInstanceOf(
-                DatasetAccess.Refused.class, answerClaimed("u1", VOLUME.forClaim("vvvvvvvvvvvv"), "node-1"));
+                DatasetAccess.Refused.class, answerClaimed("u1", VOLUME.forUse("vvvvvvvvvvvv"), "node-1"));
         assertInstanceOf(DriverException.NotFound.class, refused.why(), refused.why()::getMessage);
     }
 

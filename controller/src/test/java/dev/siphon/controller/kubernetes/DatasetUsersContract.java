@@ -144,7 +144,7 @@ abstract class DatasetUsersContract {
                         name,
                         cluster().access().namespace(),
                         JsonParts.text(pod, "metadata", "uid").orElseThrow()));
-        status(accesses + "/csi-" + name, "{\"volume\": \"" + volume().forClaim("0123456789av") + "\"}");
+        status(accesses + "/csi-" + name, "{\"volume\": \"" + volume().forUse("0123456789av") + "\"}");
     }
 
     private void status(String path, String status) {
@@ -174,8 +174,8 @@ abstract class DatasetUsersContract {
     @Test
     void aDatasetSaysHowManyPodsUseItOnWhichNodes() {
         declare();
-        claim("digits", volume().forClaim("0123456789av"));
-        claim("same", volume().forClaim("vvvvvvvvvvvv"));
+        claim("digits", volume().forUse("0123456789av"));
+        claim("same", volume().forUse("vvvvvvvvvvvv"));
         claim("other", new VolumeId.Provisioned(InMemoryCeph.CLUSTER, "cephfs", "a1", "v1"));
         ofClaim("one", "node-a", "digits");
         ofClaim("two", "node-a", "same");
@@ -194,7 +194,7 @@ abstract class DatasetUsersContract {
     @Test
     void andThatNobodyDoesAnyMore() {
         declare();
-        claim("digits", volume().forClaim("0123456789av"));
+        claim("digits", volume().forUse("0123456789av"));
         ofClaim("one", "node-a", "digits");
         adapter().datasets().report(dataset(), new DatasetCatalog.DatasetStatus(true, ""));
         look();
@@ -208,7 +208,7 @@ abstract class DatasetUsersContract {
     @Test
     void whatIsWrittenAlreadyIsNotWrittenAgain() {
         declare();
-        claim("digits", volume().forClaim("0123456789av"));
+        claim("digits", volume().forUse("0123456789av"));
         ofClaim("one", "node-a", "digits");
         look();
         JsonObject before = get();

@@ -43,7 +43,7 @@ final class DatasetUsersTest extends DatasetUsersContract {
     @Test
     void whoUsesADatasetIsKnownWithoutARequest() throws Exception {
         declare();
-        claim("digits", volume().forClaim("0123456789av"));
+        claim("digits", volume().forUse("0123456789av"));
         try (AutoCloseable _ = adapter().follow(new BackgroundTasks())) {
             CephLab.await(Duration.ofSeconds(20), () -> requests(this::look) == 0);
             for (int looks = 0; looks < 100; looks++) {

@@ -234,9 +234,9 @@ abstract class KubernetesDatasetCatalogContract {
                         .map(found -> new String(
                                 Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
         assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
-        assertTrue(adapter().datasetKeys(false).hasAny(volume.forNobody()));
-        assertEquals(1, adapter().datasetKeys(false).users(volume.forNobody()).size());
-        VolumeId.DatasetVolume other = volume.forClaim("vvvvvvvvvvvv");
+        assertTrue(adapter().datasetKeys(false).hasAny(volume.withoutClaim()));
+        assertEquals(1, adapter().datasetKeys(false).users(volume.withoutClaim()).size());
+        VolumeId.DatasetVolume other = volume.forUse("vvvvvvvvvvvv");
         assertThrows(
                 DriverException.InUse.class,
                 () -> adapter()
@@ -245,7 +245,7 @@ abstract class KubernetesDatasetCatalogContract {
         adapter().datasetKeys(false).remove(volume);
         adapter().datasetKeys(false).remove(volume);
         assertEquals(Optional.empty(), secret(name));
-        assertFalse(adapter().datasetKeys(false).hasAny(volume.forNobody()));
+        assertFalse(adapter().datasetKeys(false).hasAny(volume.withoutClaim()));
     }
 
     @Test
@@ -260,7 +260,7 @@ abstract class KubernetesDatasetCatalogContract {
         assertEquals(Set.of("volumeID"), secret(name).orElseThrow().getData().keySet());
         assertFalse(store.shown(true).contains(volume));
         assertTrue(store.shown(false).contains(volume));
-        assertTrue(store.hasAny(volume.forNobody()), "the dataset is in use");
+        assertTrue(store.hasAny(volume.withoutClaim()), "the dataset is in use");
         store.put(volume, name, Optional.of(new VolumeKey("siphon-dataset.x", "another")));
         assertTrue(store.shown(true).contains(volume), "a node came that does not ask");
         store.remove(volume);

@@ -163,7 +163,7 @@ final class SealedSnapshotsTest {
                         SealWorld.MANIFEST.root().beginning(),
                         Optional.empty(),
                         world.place(id).path())
-                .forClaim("0123456789av");
+                .forUse("0123456789av");
         world.minted.kept.put(shown, Optional.of(new VolumeKey("siphon-dataset.x", "key")));
         String said = assertThrows(DriverException.InUse.class, () -> world.sealed.delete(id))
                 .getMessage();

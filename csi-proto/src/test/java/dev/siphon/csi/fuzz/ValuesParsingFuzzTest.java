@@ -87,7 +87,7 @@ final class ValuesParsingFuzzTest {
                 "s2:lab:cephfs:aone:pvc-1",
                 "static:lab:cephfs:/data",
                 DATASET.toString(),
-                DATASET.forClaim("0123456789av").toString(),
+                DATASET.forUse("0123456789av").toString(),
                 "s1:lab:cephfs:aone:pvc-1@snap-1",
                 "node-1@192.0.2.1",
                 "node-1@fd00::1");

@@ -137,7 +137,7 @@ final class VolumeStager {
 
     /// Returns the id to mount with: one mount of an image serves all volumes that show it.
     private static VolumeId mounted(VolumeId volume) {
-        return volume instanceof VolumeId.DatasetVolume dataset ? dataset.forNobody() : volume;
+        return volume instanceof VolumeId.DatasetVolume dataset ? dataset.withoutClaim() : volume;
     }
 
     private void mountAside(

@@ -167,7 +167,7 @@ final class InlineVolumeHandlerTest {
         assertFalse(calls().isAskedFor(CLAIMED, Map.of("userID", "u")), "a Secret that somebody has broken");
         assertFalse(calls().isAskedFor(VolumeId.tryParse("s1:lab:fs:g:v").orElseThrow(), Map.of()));
         Map<String, String> others =
-                Map.of("volumeID", CLAIMED.forClaim("vvvvvvvvvvvv").toString());
+                Map.of("volumeID", CLAIMED.forUse("vvvvvvvvvvvv").toString());
         assertThrows(DriverException.AccessDenied.class, () -> calls().isAskedFor(CLAIMED, others));
     }
 
