@@ -230,13 +230,13 @@ public final class DatasetVolumes {
     ///
     /// @param volume identifies its volume
     /// @param node the name of its node
-    public record VolumeReader(String namespace, String volume, String node) {}
+    public record AskingPod(String namespace, String volume, String node) {}
 
     /// Opens a dataset for a pod that names it directly, without a claim. Stores nothing. Idempotent.
     ///
     /// @param text how the pod names the dataset
     /// @throws DriverException as [#check] and [#create]
-    public Opened open(String text, VolumeReader pod) {
+    public Opened open(String text, AskingPod pod) {
         String called = Dataset.name("volume attribute dataset", text);
         Dataset dataset = datasets.find(called)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + QuotedText.of(called)));
@@ -251,7 +251,7 @@ public final class DatasetVolumes {
     /// @param names possible names of the dataset at the volume's place
     /// @throws DriverException.NotFound (NOT_FOUND) if none is declared there
     /// @throws DriverException as [#open]
-    public Opened openClaimed(VolumeId.DatasetVolume claimed, List<String> names, VolumeReader pod) {
+    public Opened openClaimed(VolumeId.DatasetVolume claimed, List<String> names, AskingPod pod) {
         Optional<Dataset> dataset = names.stream()
                 .flatMap(name -> datasets.find(name).stream())
                 .filter(each -> volume(each).equals(claimed.withoutClaim()))

@@ -40,7 +40,7 @@ final class DatasetRequests implements AutoCloseable {
     /// Decides who may open what, as [DatasetVolumes#open] and [DatasetVolumes#openClaimed].
     @FunctionalInterface
     interface DatasetOpener {
-        DatasetVolumes.Opened open(String dataset, DatasetVolumes.VolumeReader pod);
+        DatasetVolumes.Opened open(String dataset, DatasetVolumes.AskingPod pod);
     }
 
     /// @param driver the CSI driver's name, which pods give together with the dataset's
@@ -110,7 +110,7 @@ final class DatasetRequests implements AutoCloseable {
             VolumeId.DatasetVolume.tryParse(asked.dataset())
                     .ifPresentOrElse(claimed -> pod.checkClaimed(name, claimed, asked), () -> pod.check(name, asked));
             DatasetVolumes.Opened opened =
-                    datasets.open(asked.dataset(), new DatasetVolumes.VolumeReader(namespace, name, asked.node()));
+                    datasets.open(asked.dataset(), new DatasetVolumes.AskingPod(namespace, name, asked.node()));
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
                     .addKeyValue("pod", namespace + "/" + asked.pod())

@@ -155,7 +155,7 @@ final class DatasetVolumesTest {
 
     private DatasetVolumes.Opened openClaimed(VolumeId.DatasetVolume volume, String namespace, String... names) {
         return outside.volumes()
-                .openClaimed(volume, List.of(names), new DatasetVolumes.VolumeReader(namespace, "csi-1", "node-1"));
+                .openClaimed(volume, List.of(names), new DatasetVolumes.AskingPod(namespace, "csi-1", "node-1"));
     }
 
     @Test
