@@ -68,8 +68,8 @@ public final class DatasetReaders {
     /// Refuses a dataset that a frozen account sealed.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its account is frozen
-    void checkOwner(VolumeId.DatasetVolume volume, String name) {
-        frozen.checkOwner(volume, name);
+    void checkSealerNotFrozen(VolumeId.DatasetVolume volume, String name) {
+        frozen.checkSealerNotFrozen(volume, name);
     }
 
     /// Returns the recorded and current meaning of reader names.
@@ -90,7 +90,7 @@ public final class DatasetReaders {
     boolean isWithdrawn(Dataset dataset, String namespace) {
         return accounts(accounts.of(namespace)).stream()
                 .filter(account -> include(dataset, account))
-                .anyMatch(account -> !include(names.trusted(dataset), account) || frozen.wasFrozen(account, dataset));
+                .anyMatch(account -> !include(names.trusted(dataset), account) || frozen.isFrozenAtLastScan(account, dataset));
     }
 
     /// Whether an account may read a dataset: the account or one of its groups is named as a reader.
@@ -118,7 +118,7 @@ public final class DatasetReaders {
         boolean unsure = !standing.unknown().isEmpty();
         for (Account account : standing.known()) {
             try {
-                if (include(dataset, account) && !frozen.wasFrozen(account, dataset)) {
+                if (include(dataset, account) && !frozen.isFrozenAtLastScan(account, dataset)) {
                     return Optional.of(true);
                 }
             } catch (DriverException.BackendUnavailable notYet) {

@@ -185,7 +185,7 @@ public final class DatasetVolumes {
         Optional<String> namespace = request.parameters().claim().map(ClaimRef::namespace);
         checkReader(dataset, namespace);
         VolumeId.DatasetVolume volume = volume(dataset);
-        readers.checkOwner(volume, name);
+        readers.checkSealerNotFrozen(volume, name);
         VolumeId.DatasetVolume mine = claimed(dataset, volume, request.name());
         if (dataset.bytes() > 0
                 && request.capacity().limitBytes() > 0

@@ -99,7 +99,7 @@ public final class FrozenAccounts implements AutoCloseable {
     /// Whether an account was frozen at the last refresh. Sends no request.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the dataset's file system was never scanned
-    boolean wasFrozen(Account account, Dataset dataset) {
+    boolean isFrozenAtLastScan(Account account, Dataset dataset) {
         String group = CephNames.group(account.id());
         if (seen.values().stream().anyMatch(frozen -> frozen.contains(group))) {
             return true;
@@ -115,13 +115,13 @@ public final class FrozenAccounts implements AutoCloseable {
         return false;
     }
 
-    /// As [#wasFrozen], but also reads the dataset's file system now: true as soon as the account is frozen there.
+    /// As [#isFrozenAtLastScan], but also reads the dataset's file system now: true as soon as the account is frozen there.
     /// Before the first refresh of that file system, this call does it.
     boolean isFrozen(Account account, Dataset dataset) {
         Optional<String> cluster = cluster(dataset);
         cluster.filter(known -> !seen.containsKey(new FileSystemRef(known, dataset.fileSystem())))
                 .ifPresent(this::refresh);
-        return wasFrozen(account, dataset)
+        return isFrozenAtLastScan(account, dataset)
                 || cluster.map(known -> new SubvolumeGroup(known, dataset.fileSystem(), CephNames.group(account.id())))
                         .filter(accountFreeze::isFrozen)
                         .isPresent();
@@ -131,7 +131,7 @@ public final class FrozenAccounts implements AutoCloseable {
     /// is not read: the driver's identity may lack permission.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its account is frozen
-    void checkOwner(VolumeId.DatasetVolume volume, String name) {
+    void checkSealerNotFrozen(VolumeId.DatasetVolume volume, String name) {
         if (Packer.isPlaceOfImage(volume.path())
                 && files.note(volume.cluster(), volume.fileSystem(), volume.path(), AccountFreeze.NOTE)
                         .isPresent()) {
