@@ -86,14 +86,14 @@ final class NodeMountHandler {
             checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
             inline.publish(request, target);
         } else {
-            publishStaged(request, id, target);
+            publishOfClaim(request, id, target);
         }
         pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
         volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
         return NodePublishVolumeResponse.getDefaultInstance();
     }
 
-    private void publishStaged(NodePublishVolumeRequest request, Optional<VolumeId> id, TargetPath target) {
+    private void publishOfClaim(NodePublishVolumeRequest request, Optional<VolumeId> id, TargetPath target) {
         VolumeUse use =
                 Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
