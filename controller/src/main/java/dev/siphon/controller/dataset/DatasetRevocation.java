@@ -65,7 +65,7 @@ public final class DatasetRevocation {
     ///
     /// @param ended the evicted sessions
     /// @param elsewhere sessions of a shared key at other nodes: they continue until their tickets expire
-    /// @param volumes volumes of claims that have another key now
+    /// @param volumes volumes of claims whose Secret was given another key, or none if nodes ask for theirs
     /// @param unfinished work left although the key is revoked; a retry does it
     public record Revoked(
             Target target,
@@ -86,14 +86,14 @@ public final class DatasetRevocation {
     /// @param dataset without a claim
     /// @throws DriverException.NotFound (NOT_FOUND) if it has none
     public List<Target> of(VolumeId.DatasetVolume dataset) {
-        List<Target> found = own(dataset);
+        List<Target> found = ofThisCluster(dataset);
         if (found.isEmpty()) {
             throw new DriverException.NotFound("dataset " + dataset + " has no key");
         }
         return found;
     }
 
-    private List<Target> own(VolumeId.DatasetVolume dataset) {
+    private List<Target> ofThisCluster(VolumeId.DatasetVolume dataset) {
         return minted(dataset.cluster(), dataset.fileSystem(), CephNames.dataset(dataset)).stream()
                 .filter(target -> target.isOf(dataset) && keys.identities().mayBeOwn(target.identity()))
                 .toList();
@@ -102,7 +102,7 @@ public final class DatasetRevocation {
     /// Returns those identities whose keys the Secrets of claims may have; none if nodes request their own. 1 mon
     /// command.
     public List<Target> ofClaims(VolumeId.DatasetVolume dataset) {
-        return own(dataset).stream()
+        return ofThisCluster(dataset).stream()
                 .filter(target -> target.identity().node().isEmpty())
                 .toList();
     }
@@ -152,8 +152,8 @@ public final class DatasetRevocation {
         List<ClientSession> open = sessions.all(cluster, fileSystem);
         Map<Target, List<ClientSession>> used = new LinkedHashMap<>();
         targets.stream()
-                .filter(target -> !own(target, open).isEmpty())
-                .forEach(target -> used.put(target, own(target, open)));
+                .filter(target -> !sessionsOf(target, open).isEmpty())
+                .forEach(target -> used.put(target, sessionsOf(target, open)));
         return used;
     }
 
@@ -169,25 +169,25 @@ public final class DatasetRevocation {
         Map<String, Target> byId = new LinkedHashMap<>();
         targets.forEach(target -> byId.put(target.identity().userId(), target));
         byId.keySet().forEach(userId -> identities.retire(cluster, userId));
-        Predicate<ClientSession> doomed = session -> Optional.ofNullable(byId.get(session.userId()))
+        Predicate<ClientSession> toEnd = session -> Optional.ofNullable(byId.get(session.userId()))
                 .filter(target -> target.identity().node().isPresent() || where.test(session))
                 .isPresent();
-        Optional<String> goesOn = Optional.empty();
+        Optional<String> stillOpen = Optional.empty();
         List<ClientSession> ended = List.of();
         try {
-            SessionEviction evicted = SessionEviction.of(sessions, cluster, fileSystem, doomed, patience);
+            SessionEviction evicted = SessionEviction.of(sessions, cluster, fileSystem, toEnd, patience);
             ended = evicted.ended();
-            goesOn = evicted.leftInWords();
+            stillOpen = evicted.leftInWords();
         } catch (DriverException notEnded) {
-            goesOn = Optional.of("sessions may go on: " + notEnded.getMessage() + "; run this again");
+            stillOpen = Optional.of("sessions may go on: " + notEnded.getMessage() + "; run this again");
         }
         List<Revoked> revoked = new ArrayList<>();
         for (Target target : byId.values()) {
             revoked.add(finish(
                     target,
-                    own(target, ended),
-                    own(target, open).stream().filter(doomed.negate()).toList(),
-                    goesOn));
+                    sessionsOf(target, ended),
+                    sessionsOf(target, open).stream().filter(toEnd.negate()).toList(),
+                    stillOpen));
         }
         return revoked;
     }
@@ -200,7 +200,7 @@ public final class DatasetRevocation {
         }
     }
 
-    private static List<ClientSession> own(Target target, List<ClientSession> all) {
+    private static List<ClientSession> sessionsOf(Target target, List<ClientSession> all) {
         return all.stream()
                 .filter(session -> session.userId().equals(target.identity().userId()))
                 .distinct()
@@ -210,17 +210,17 @@ public final class DatasetRevocation {
     /// Replaces or removes one retired identity. It stays while its sessions may continue, so that a retry finds
     /// it.
     private Revoked finish(
-            Target target, List<ClientSession> ended, List<ClientSession> elsewhere, Optional<String> goesOn) {
-        List<String> unfinished = new ArrayList<>(goesOn.stream().toList());
+            Target target, List<ClientSession> ended, List<ClientSession> elsewhere, Optional<String> stillOpen) {
+        List<String> unfinished = new ArrayList<>(stillOpen.stream().toList());
         List<VolumeId.DatasetVolume> volumes = List.of();
         try {
             if (target.identity().node().isEmpty()) {
-                volumes = giveAnother(target);
+                volumes = replaceSharedKey(target);
             }
             boolean isReplaced = !volumes.isEmpty()
                     && keys.identities().isOwn(target.identity())
                     && keys.store().shown(true).stream().anyMatch(target::isOf);
-            if (!isReplaced && goesOn.isEmpty()) {
+            if (!isReplaced && stillOpen.isEmpty()) {
                 identities.remove(target.cluster(), target.identity().userId());
             }
         } catch (DriverException notNow) {
@@ -231,7 +231,7 @@ public final class DatasetRevocation {
     }
 
     /// Replaces the key of all volumes of claims that have a copy; removes it instead if nodes request their own.
-    private List<VolumeId.DatasetVolume> giveAnother(Target target) {
+    private List<VolumeId.DatasetVolume> replaceSharedKey(Target target) {
         DatasetKeyStore store = keys.store();
         List<VolumeId.DatasetVolume> volumes =
                 store.shown(true).stream().filter(target::isOf).toList();
