@@ -123,7 +123,7 @@ public final class KeyRevocation {
     }
 
     /// A volume whose keys are being revoked.
-    private static final class Doomed {
+    private static final class VolumeUnderRevocation {
         private final VolumeId.Provisioned volume;
         private final List<VolumeIdentity> minted;
         private final Optional<Map<String, String>> caps;
@@ -141,7 +141,7 @@ public final class KeyRevocation {
         /// @param caps their caps, if any identity is left
         /// @param latest the last generation ever used
         /// @param current the identity whose sessions stay
-        private Doomed(
+        private VolumeUnderRevocation(
                 VolumeId.Provisioned volume,
                 List<VolumeIdentity> minted,
                 Optional<Map<String, String>> caps,
@@ -178,14 +178,14 @@ public final class KeyRevocation {
     /// One revocation of several volumes.
     private final class RevocationRound {
         private final Predicate<ClientSession> where;
-        private final boolean goOn;
-        private final Map<VolumeId.Provisioned, Doomed> doomed = new LinkedHashMap<>();
+        private final boolean keepNewKey;
+        private final Map<VolumeId.Provisioned, VolumeUnderRevocation> underRevocation = new LinkedHashMap<>();
         private final Map<VolumeId.Provisioned, DriverException> failed = new LinkedHashMap<>();
 
-        /// @param goOn whether a volume that already has a new key keeps it
-        private RevocationRound(Predicate<ClientSession> where, boolean goOn) {
+        /// @param keepNewKey whether a volume that already has a new key keeps it
+        private RevocationRound(Predicate<ClientSession> where, boolean keepNewKey) {
             this.where = where;
-            this.goOn = goOn;
+            this.keepNewKey = keepNewKey;
         }
 
         private RevocationOutcome run(List<VolumeId.Provisioned> all) {
@@ -194,39 +194,39 @@ public final class KeyRevocation {
                     .distinct()
                     .collect(Collectors.groupingBy(FileSystemRef::of))
                     .forEach(this::findSessions);
-            List<Doomed> anew = doomed.values().stream()
+            List<VolumeUnderRevocation> toRevoke = underRevocation.values().stream()
                     .filter(each -> each.current.isEmpty())
                     .toList();
-            anew.forEach(each -> orFail(each, () -> each.minted.forEach(volumes::remove)));
+            toRevoke.forEach(each -> orFail(each, () -> each.minted.forEach(volumes::remove)));
             places().forEach(this::end);
-            anew.stream().filter(this::goesOn).forEach(each -> orFail(each, () -> give(each)));
-            anew.stream().map(each -> each.volume.cluster()).distinct().forEach(volumes::lookAgain);
-            anew.stream().filter(this::goesOn).forEach(this::removeRest);
-            if (!anew.isEmpty()) {
-                anew.stream()
+            toRevoke.stream().filter(this::hasNotFailed).forEach(each -> orFail(each, () -> give(each)));
+            toRevoke.stream().map(each -> each.volume.cluster()).distinct().forEach(volumes::lookAgain);
+            toRevoke.stream().filter(this::hasNotFailed).forEach(this::removeRest);
+            if (!toRevoke.isEmpty()) {
+                toRevoke.stream()
                         .map(each -> FileSystemRef.of(each.volume))
                         .distinct()
                         .forEach(this::end);
             }
             return new RevocationOutcome(
-                    doomed.values().stream()
-                            .filter(this::goesOn)
-                            .map(Doomed::done)
+                    underRevocation.values().stream()
+                            .filter(this::hasNotFailed)
+                            .map(VolumeUnderRevocation::done)
                             .toList(),
                     failed);
         }
 
         private Set<FileSystemRef> places() {
-            return doomed.values().stream()
+            return underRevocation.values().stream()
                     .map(each -> FileSystemRef.of(each.volume))
                     .collect(Collectors.toSet());
         }
 
-        private boolean goesOn(Doomed each) {
+        private boolean hasNotFailed(VolumeUnderRevocation each) {
             return !failed.containsKey(each.volume);
         }
 
-        private void orFail(Doomed each, Runnable body) {
+        private void orFail(VolumeUnderRevocation each, Runnable body) {
             try {
                 body.run();
             } catch (DriverException failure) {
@@ -269,10 +269,10 @@ public final class KeyRevocation {
                 return;
             }
             List<ClientSession> here = open.stream().filter(where).toList();
-            boolean done = goOn && isDone(volume, minted, here);
-            doomed.put(
+            boolean done = keepNewKey && isDone(volume, minted, here);
+            underRevocation.put(
                     volume,
-                    new Doomed(
+                    new VolumeUnderRevocation(
                             volume,
                             minted,
                             minted.isEmpty() ? Optional.empty() : volumes.caps(minted.getLast()),
@@ -308,7 +308,7 @@ public final class KeyRevocation {
                     revoked(place, session).ifPresent(each -> each.unfinished.add(again(each.volume, evicted)));
                 }
             } catch (DriverException notEnded) {
-                doomed.values().stream()
+                underRevocation.values().stream()
                         .filter(each -> FileSystemRef.of(each.volume).equals(place))
                         .forEach(each ->
                                 each.unfinished.add("its identities are removed, but sessions may still be open: "
@@ -328,13 +328,13 @@ public final class KeyRevocation {
         }
 
         /// Returns the volume whose revoked key a session uses.
-        private Optional<Doomed> revoked(FileSystemRef place, ClientSession session) {
+        private Optional<VolumeUnderRevocation> revoked(FileSystemRef place, ClientSession session) {
             return volumeOf(place, session)
-                    .flatMap(volume -> Optional.ofNullable(doomed.get(volume)))
-                    .filter(each -> goesOn(each) && !each.isSpared(session.userId()));
+                    .flatMap(volume -> Optional.ofNullable(underRevocation.get(volume)))
+                    .filter(each -> hasNotFailed(each) && !each.isSpared(session.userId()));
         }
 
-        private void give(Doomed each) {
+        private void give(VolumeUnderRevocation each) {
             try {
                 Optional<Fresh> minted = mint(each);
                 each.fresh = minted.map(Fresh::identity);
@@ -346,7 +346,7 @@ public final class KeyRevocation {
             }
         }
 
-        private Optional<Fresh> mint(Doomed each) {
+        private Optional<Fresh> mint(VolumeUnderRevocation each) {
             VolumeIdentity next = new VolumeIdentity(each.volume, each.latest + 1);
             return each.caps
                     .map(caps -> Optional.of(volumes.mint(next, caps)))
@@ -354,7 +354,7 @@ public final class KeyRevocation {
         }
 
         /// Removes identities that a controller minted meanwhile in place of the removed ones.
-        private void removeRest(Doomed each) {
+        private void removeRest(VolumeUnderRevocation each) {
             try {
                 volumes.minted(each.volume).stream()
                         .filter(identity -> !each.isSpared(identity.userId()))
