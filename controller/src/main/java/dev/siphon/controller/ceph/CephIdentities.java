@@ -192,7 +192,7 @@ final class CephIdentities implements Identities {
     /// Returns the caps of a volume's identity as alternating services and caps.
     static List<String> caps(VolumeCaps volumeCaps) {
         String here = "allow r fsname=" + word(volumeCaps.fileSystem());
-        String mds = here + " path=" + word(volumeCaps.groupPath());
+        String mds = here + " path=" + word(volumeCaps.readablePath());
         if (volumeCaps.writable().isPresent()) {
             mds += ", allow rw fsname=" + volumeCaps.fileSystem() + " path="
                     + word(volumeCaps.writable().get());

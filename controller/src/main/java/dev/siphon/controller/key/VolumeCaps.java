@@ -6,14 +6,14 @@ import java.util.Optional;
 /// What a volume's identity may do, and nothing else (lab facts in docs/adr/0009).
 ///
 /// @param fileSystem the volume's file system
-/// @param groupPath the account's group. Nodes mount it, because only then does the kernel enforce the account's
+/// @param readablePath the account's group. Nodes mount it, because only then does the kernel enforce the account's
 ///     quota; the identity sees names and sizes there, but reads no file
 /// @param writable the data directory, absolute in the file system; empty for a read-only volume
 /// @param pool the data pool of the volume's objects
 /// @param namespace the volume's RADOS namespace in that pool. It is read from the layout and never composed,
 ///     because Ceph releases name it differently
 public record VolumeCaps(
-        String fileSystem, String groupPath, Optional<String> writable, String pool, String namespace) {
+        String fileSystem, String readablePath, Optional<String> writable, String pool, String namespace) {
     /// Rejects an empty namespace: caps select objects by pool and namespace, so the key would open every volume
     /// of the pool.
     ///
