@@ -56,9 +56,9 @@ public final class NearestDatasetPublisher {
             throw new DriverException.OperationPending(
                     "the caller gave up on publishing dataset " + dataset + "; nothing was done");
         }
-        List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
-        if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {
-            placed.labelValues(report(dataset.digest(), pod.get(), ranking.get(), homes)
+        List<Path> replicaDirectories = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
+        if (pod.isPresent() && ranking.isPresent() && !replicaDirectories.isEmpty()) {
+            placed.labelValues(report(dataset.digest(), pod.get(), ranking.get(), replicaDirectories)
                             .label())
                     .inc();
         }
@@ -71,14 +71,14 @@ public final class NearestDatasetPublisher {
         moved.labelValues(report(digest, pod, ranking, List.of(home)).label()).inc();
     }
 
-    private Distance report(String digest, Pod pod, CacheRanking ranking, List<Path> homes) {
-        Distance distance = ranking.distance(homes.getFirst()).orElse(Distance.UNKNOWN);
+    private Distance report(String digest, Pod pod, CacheRanking ranking, List<Path> replicaDirectories) {
+        Distance distance = ranking.distance(replicaDirectories.getFirst()).orElse(Distance.UNKNOWN);
         String gpus = ranking.devices().stream().map(DevicePlace::shown).collect(Collectors.joining(", "));
-        boolean near = homes.stream().anyMatch(ranking.nearest()::contains);
+        boolean near = replicaDirectories.stream().anyMatch(ranking.nearest()::contains);
         pods.report(
                 pod,
                 PLACED,
-                "dataset " + digest.substring(0, DIGITS) + " has its replica in " + joined(homes) + ", "
+                "dataset " + digest.substring(0, DIGITS) + " has its replica in " + joined(replicaDirectories) + ", "
                         + distance.label() + (near ? ", nearest to its GPUs (" : " from its GPUs (") + gpus + ")"
                         + (near ? "" : "; " + joined(ranking.nearest()) + " is nearer, and has no room for one"));
         return distance;

@@ -81,12 +81,12 @@ final class ImageClientMounts {
             try {
                 Digest digest = open(volume, source, mounter, client, limit);
                 Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
-                MountedDatasets.Nearby shown = nearest.flatMap(caches -> near(digest, caches))
+                MountedDatasets.Nearby shown = nearest.flatMap(caches -> chooseTree(digest, caches))
                         .orElseGet(() -> new MountedDatasets.Nearby(common, List.of()));
                 try (DirectoryHandle root = DirectoryHandle.open(shown.tree().toString())) {
                     mounts.bind(root, target, client.options().flags());
                 }
-                return shown.homes();
+                return shown.replicaDirectories();
             } catch (ErrnoException e) {
                 end(source, limit);
                 throw SystemErrors.translate("attaching dataset " + volume, e);
@@ -144,17 +144,17 @@ final class ImageClientMounts {
                     .map(MountedDatasets.Tree::digest)
                     .filter(each -> each.beginning().equals(volume.digest()))
                     .findFirst()
-                    .flatMap(digest -> near(digest, nearest))
+                    .flatMap(digest -> chooseTree(digest, nearest))
                     .orElseGet(() -> new MountedDatasets.Nearby(staged, List.of()));
             bind.accept(shown.tree());
-            return shown.homes();
+            return shown.replicaDirectories();
         });
     }
 
     /// Returns the best tree for the pod; empty if it is unavailable, so that the pod reads another one.
-    private Optional<MountedDatasets.Nearby> near(Digest digest, List<Path> nearest) {
+    private Optional<MountedDatasets.Nearby> chooseTree(Digest digest, List<Path> nearest) {
         try {
-            return datasets.near(digest, nearest);
+            return datasets.chooseTree(digest, nearest);
         } catch (DriverException notNow) {
             LOG.atWarn()
                     .addKeyValue("dataset", digest)

@@ -9,7 +9,7 @@ import java.util.Optional;
 /// The mounted trees of sealed datasets on this node. One tree serves all volumes of its dataset, whether it reads
 /// the image on CephFS or a replica on a disk.
 public interface MountedDatasets extends MountKind {
-    /// Mounts a dataset's tree in its own place, unless it is mounted. [#near] should follow: a first fill waits
+    /// Mounts a dataset's tree in its own place, unless it is mounted. [#chooseTree] should follow: a first fill waits
     /// for it.
     ///
     /// @param digest the digest of its manifest
@@ -31,11 +31,11 @@ public interface MountedDatasets extends MountKind {
     /// What to show a pod of a dataset.
     ///
     /// @param tree the directory to bind
-    /// @param homes the cache directories of which one holds or will hold the replica; empty if that does not
-    ///     matter
-    record Nearby(Path tree, List<Path> homes) {
+    /// @param replicaDirectories the cache directories of which one holds or will hold the replica; empty if that
+    ///     does not matter
+    record Nearby(Path tree, List<Path> replicaDirectories) {
         public Nearby {
-            homes = List.copyOf(homes);
+            replicaDirectories = List.copyOf(replicaDirectories);
         }
     }
 
@@ -43,7 +43,7 @@ public interface MountedDatasets extends MountKind {
     ///
     /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
     /// @return empty if the dataset is not attached
-    Optional<Nearby> near(Digest digest, List<Path> nearest);
+    Optional<Nearby> chooseTree(Digest digest, List<Path> nearest);
 
     /// Moves the replica behind a mounted tree, which pods are reading, into one of `nearest`. Makes it there if
     /// necessary, and then switches the tree to it under its readers.

@@ -40,8 +40,8 @@ public final class DatasetTrees implements MountedDatasets {
     }
 
     @Override
-    public Optional<Nearby> near(Digest digest, List<Path> nearest) {
-        return replicas.near(digest, nearest);
+    public Optional<Nearby> chooseTree(Digest digest, List<Path> nearest) {
+        return replicas.chooseTree(digest, nearest);
     }
 
     @Override

@@ -151,7 +151,7 @@ public final class Replicas implements AutoCloseable {
     }
 
     /// Mounts a dataset's image at once and requests a replica. An existing replica is used once it is verified.
-    /// The first fill waits for [#near] up to [GpuProximity#patience].
+    /// The first fill waits for [#chooseTree] up to [GpuProximity#patience].
     ///
     /// @return the state at return; its tree stays the same later
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
@@ -194,7 +194,7 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @param nearest the cache directories nearest to the pod's devices; empty if it does not matter
     /// @return the tree to bind-mount; empty if it does not matter, or if the dataset is not attached
-    public Optional<Nearby> near(Digest dataset, List<Path> nearest) {
+    public Optional<Nearby> chooseTree(Digest dataset, List<Path> nearest) {
         return changing(dataset, state -> {
             if (nearest.isEmpty() || !choice.isPossible()) {
                 state.preferNearest(List.of());

@@ -68,7 +68,7 @@ final class GpuAffinityRebalancerTest {
         }
 
         @Override
-        public Optional<Nearby> near(Digest digest, List<Path> nearest) {
+        public Optional<Nearby> chooseTree(Digest digest, List<Path> nearest) {
             throw new AssertionError();
         }
 

@@ -77,7 +77,7 @@ class NearReplicasIT {
     }
 
     private Nearby near(Replicas replicas, Path... nearest) {
-        return replicas.near(dataset.digest(), List.of(nearest)).orElseThrow();
+        return replicas.chooseTree(dataset.digest(), List.of(nearest)).orElseThrow();
     }
 
     /// Returns where each tree is read from.
@@ -115,7 +115,7 @@ class NearReplicasIT {
         assertTrue(dataset.isRight(tree)); // takes longer than a fill would
         assertEquals(new ReadLocation.Remote(), places(replicas).get(tree));
         assertEquals(0, replicas.counts().filledBytes().sum());
-        assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of()), "one to which it does not matter");
+        assertEquals(Optional.empty(), replicas.chooseTree(dataset.digest(), List.of()), "one to which it does not matter");
         await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof ReadLocation.Local);
     }
 
@@ -133,7 +133,7 @@ class NearReplicasIT {
         Path first = near(replicas, left).tree();
         assertEquals(common, first);
         Nearby other = near(replicas, right);
-        assertEquals(List.of(right), other.homes());
+        assertEquals(List.of(right), other.replicaDirectories());
         assertNotEquals(common, other.tree());
         assertEquals(other, near(replicas, right), "another pod there");
         assertTrue(dataset.isRight(other.tree()), "at once");
@@ -365,6 +365,6 @@ class NearReplicasIT {
     @Test
     void whatIsNotAttachedIsShownToNobody() {
         Replicas replicas = start(FILLING);
-        assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of(left)));
+        assertEquals(Optional.empty(), replicas.chooseTree(dataset.digest(), List.of(left)));
     }
 }
