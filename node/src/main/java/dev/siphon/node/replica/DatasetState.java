@@ -233,13 +233,13 @@ final class DatasetState {
     }
 
     /// Protects the replicas from eviction in favour of others, pinned on disk or not, until `keeper` calls
-    /// [#unpin].
-    synchronized void pin(Object keeper) {
+    /// [#releaseFor].
+    synchronized void keepFor(Object keeper) {
         keepers.add(keeper);
     }
 
-    /// Removes the pin of `keeper`; the pins of other keepers stay.
-    synchronized void unpin(Object keeper) {
+    /// Ends the protection by `keeper`; that by others stays.
+    synchronized void releaseFor(Object keeper) {
         keepers.remove(keeper);
     }
 

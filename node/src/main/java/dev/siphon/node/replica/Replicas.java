@@ -314,18 +314,18 @@ public final class Replicas implements AutoCloseable {
         cacheDirectories.pin(cacheDirectories.of(dataset), false);
     }
 
-    /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#unpin] or this
-    /// process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
+    /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#releaseFor]
+    /// or this process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
     /// [#evict] still removes it.
     ///
-    /// @param keeper identifies the pin among other pins of the same dataset
-    public void pin(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.pin(keeper));
+    /// @param keeper tells this request from others for the same dataset
+    public void keepFor(Digest dataset, Object keeper) {
+        states.with(dataset, state -> state.keepFor(keeper));
     }
 
-    /// Removes the pin of `keeper` only.
-    public void unpin(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.unpin(keeper));
+    /// Ends the protection by `keeper` only.
+    public void releaseFor(Digest dataset, Object keeper) {
+        states.with(dataset, state -> state.releaseFor(keeper));
     }
 
     /// Lists every dataset that is attached, on a disk or being filled, ordered by digest. A dataset with replicas

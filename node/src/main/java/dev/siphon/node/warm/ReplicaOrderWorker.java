@@ -155,7 +155,7 @@ final class ReplicaOrderWorker implements Runnable {
             Thread.currentThread().interrupt();
         }
         if (!left) {
-            unpin();
+            release();
         }
     }
 
@@ -182,7 +182,7 @@ final class ReplicaOrderWorker implements Runnable {
     }
 
     private Duration check(Order now) {
-        unpin();
+        release();
         asked = Optional.empty();
         whole = false;
         say(replicas.status(now.volume().digest())
@@ -207,7 +207,7 @@ final class ReplicaOrderWorker implements Runnable {
         turnTo(now.volume());
         Optional<ReplicaStatus> there =
                 replicas.status(now.volume().digest()).filter(status -> status.state() instanceof ReplicaState.Local);
-        there.map(ReplicaStatus::digest).ifPresent(this::pin);
+        there.map(ReplicaStatus::digest).ifPresent(this::keep);
         if (there.isPresent() && whole) {
             say(report(there.get()));
             return LOOK;
@@ -221,7 +221,7 @@ final class ReplicaOrderWorker implements Runnable {
             }
             digest = held(now.volume());
         }
-        pin(digest.orElseThrow());
+        keep(digest.orElseThrow());
         fill(digest.orElseThrow(), now);
         return Duration.ZERO;
     }
@@ -230,17 +230,17 @@ final class ReplicaOrderWorker implements Runnable {
     /// pins of the previous volume are released first, even if the new one is refused.
     private void turnTo(VolumeId.DatasetVolume wanted) {
         if (!volume.equals(Optional.of(wanted))) {
-            unpin();
+            release();
             asked = Optional.empty();
             whole = false;
             volume = Optional.of(wanted);
         }
     }
 
-    private void pin(Digest digest) {
+    private void keep(Digest digest) {
         // keyed by this worker, not by the order's name: if the order is recreated, the old worker may end after
         // the new one has pinned
-        replicas.pin(digest, this);
+        replicas.keepFor(digest, this);
         kept = Optional.of(digest);
     }
 
@@ -325,8 +325,8 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    private void unpin() {
-        kept.ifPresent(digest -> replicas.unpin(digest, this));
+    private void release() {
+        kept.ifPresent(digest -> replicas.releaseFor(digest, this));
         kept = Optional.empty();
         letImageGo();
     }
