@@ -131,7 +131,7 @@ public final class NodeMain implements Callable<Integer> {
         Optional<KubeletPodDevices> kubelet = config.devices().kubelet(metrics);
         DeviceClaims claims = claims(config, metrics);
         NearestCaches nearest = new NearestCaches(DeviceConfig.devices(kubelet, claims), machine);
-        NearestDatasetPublisher placing = new NearestDatasetPublisher(nearest, pods, metrics);
+        NearestDatasetPublisher publisher = new NearestDatasetPublisher(nearest, pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -142,7 +142,7 @@ public final class NodeMain implements Callable<Integer> {
                 volumes,
                 grants.check(),
                 new Inline(inline, inlineDatasets(config)),
-                placing,
+                publisher,
                 pods,
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(
@@ -160,7 +160,7 @@ public final class NodeMain implements Callable<Integer> {
         monitors.ifPresent(map -> process.closeAtEnd("monitors", map));
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",
-                new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, placing)
+                new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, publisher)
                         .start(tasks)));
         Optional<ReplicaOrderRunner> warmer =
                 orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas).start());

@@ -34,27 +34,27 @@ public final class GpuAffinityRebalancer {
     private final RunningPodCaches running;
     private final MountedDatasets datasets;
     private final PublishedPods published;
-    private final NearestDatasetPublisher placing;
+    private final NearestDatasetPublisher publisher;
     private final Supplier<MountTable> mounts;
 
     public GpuAffinityRebalancer(
             RunningPodCaches running,
             MountedDatasets datasets,
             PublishedPods published,
-            NearestDatasetPublisher placing) {
-        this(running, datasets, published, placing, MountTable::read);
+            NearestDatasetPublisher publisher) {
+        this(running, datasets, published, publisher, MountTable::read);
     }
 
     GpuAffinityRebalancer(
             RunningPodCaches running,
             MountedDatasets datasets,
             PublishedPods published,
-            NearestDatasetPublisher placing,
+            NearestDatasetPublisher publisher,
             Supplier<MountTable> mounts) {
         this.running = running;
         this.datasets = datasets;
         this.published = published;
-        this.placing = placing;
+        this.publisher = publisher;
         this.mounts = mounts;
     }
 
@@ -126,7 +126,7 @@ public final class GpuAffinityRebalancer {
         try {
             agreed.flatMap(nearest -> datasets.follow(tree, nearest))
                     .ifPresent(home -> wishes.forEach(
-                            (pod, ranking) -> placing.moved(tree.digest().hex(), pod, ranking, home)));
+                            (pod, ranking) -> publisher.moved(tree.digest().hex(), pod, ranking, home)));
         } catch (DriverException notNow) {
             LOG.atInfo()
                     .addKeyValue("dataset", tree.digest())

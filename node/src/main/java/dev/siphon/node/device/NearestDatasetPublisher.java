@@ -16,7 +16,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Publishes datasets to pods from the replicas nearest to their GPUs, and reports the result.
+/// Publishes datasets to pods: ranks the cache directories by the distance to the pod's GPUs, has the dataset
+/// published, and reports where its replica is or will be. `CacheDirectories#place` chooses that directory.
 public final class NearestDatasetPublisher {
     /// The event that shows users where their pod reads from.
     static final String PLACED = "DatasetPlaced";

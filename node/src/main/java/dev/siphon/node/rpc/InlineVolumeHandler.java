@@ -27,19 +27,19 @@ final class InlineVolumeHandler {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
     private final InlineDatasets datasets;
-    private final NearestDatasetPublisher placing;
+    private final NearestDatasetPublisher publisher;
     private final Deadlines deadlines;
 
     InlineVolumeHandler(
             NodeVolumes volumes,
             InlineVolumes known,
             InlineDatasets datasets,
-            NearestDatasetPublisher placing,
+            NearestDatasetPublisher publisher,
             Deadlines deadlines) {
         this.volumes = volumes;
         this.known = known;
         this.datasets = datasets;
-        this.placing = placing;
+        this.publisher = publisher;
         this.deadlines = deadlines;
     }
 
@@ -75,7 +75,7 @@ final class InlineVolumeHandler {
                 .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
         known.put(name, opened.volume(), target);
         StageRequest stage = new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials());
-        placing.publish(
+        publisher.publish(
                 opened.volume(),
                 Optional.of(pod),
                 nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
@@ -123,7 +123,7 @@ final class InlineVolumeHandler {
         VolumeContext now =
                 context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
         StageRequest stage = new StageRequest(volume, target, now, use, opened.credentials());
-        placing.publish(volume, pod, nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
+        publisher.publish(volume, pod, nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
     }
 
     private static String dataset(Map<String, String> context) {

@@ -38,7 +38,7 @@ final class NodeMountHandler {
     private final NodeVolumes volumes;
     private final PublishCheck check;
     private final InlineVolumeHandler inline;
-    private final NearestDatasetPublisher placing;
+    private final NearestDatasetPublisher publisher;
     private final PodHealth pods;
     private final Deadlines deadlines;
 
@@ -46,13 +46,13 @@ final class NodeMountHandler {
             NodeVolumes volumes,
             PublishCheck check,
             InlineVolumeHandler inline,
-            NearestDatasetPublisher placing,
+            NearestDatasetPublisher publisher,
             PodHealth pods,
             Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
         this.inline = inline;
-        this.placing = placing;
+        this.publisher = publisher;
         this.pods = pods;
         this.deadlines = deadlines;
     }
@@ -125,7 +125,7 @@ final class NodeMountHandler {
         Function<List<Path>, List<Path>> publish = nearest -> volumes.publish(
                 new PublishRequest(volume, staging, target, use, context, credentials, nearest), deadlines.remaining());
         if (volume instanceof VolumeId.DatasetVolume dataset) {
-            placing.publish(dataset, Pod.ofContext(request.getVolumeContextMap()), publish);
+            publisher.publish(dataset, Pod.ofContext(request.getVolumeContextMap()), publish);
         } else {
             var _ = publish.apply(List.of());
         }

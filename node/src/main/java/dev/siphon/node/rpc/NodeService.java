@@ -51,7 +51,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
 
     /// @param maxVolumes how many volumes the CO may publish on this node; 0 for no limit
     /// @param check decides whether a pod may use a volume
-    /// @param placing chooses where a pod reads a dataset from
+    /// @param publisher publishes datasets near the GPUs of their pods
     /// @param pods reports to pods that a volume no longer answers
     public NodeService(
             NodeId id,
@@ -59,14 +59,14 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
             NodeVolumes volumes,
             PublishCheck check,
             Inline inline,
-            NearestDatasetPublisher placing,
+            NearestDatasetPublisher publisher,
             PodHealth pods,
             Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
         InlineVolumeHandler inlineCalls =
-                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), placing, deadlines);
-        this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, placing, pods, deadlines);
+                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), publisher, deadlines);
+        this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, publisher, pods, deadlines);
         this.lookCalls = new NodeHealthHandler(volumes, check, inlineCalls, pods, deadlines);
     }
 

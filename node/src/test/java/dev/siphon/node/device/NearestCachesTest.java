@@ -212,10 +212,10 @@ final class NearestCachesTest {
                 (pod, event) -> events.add(
                         pod.name() + " " + event.type().text() + " " + event.reason() + " " + event.message()),
                 metrics)) {
-            NearestDatasetPublisher placing = new NearestDatasetPublisher(caches("two-sockets", 4), pods, metrics);
+            NearestDatasetPublisher publisher = new NearestDatasetPublisher(caches("two-sockets", 4), pods, metrics);
             Path near = Path.of("/mnt/nvme1/siphon");
             Path far = Path.of("/mnt/nvme3/siphon");
-            placing.publish(dataset, Optional.of(POD), nearest -> {
+            publisher.publish(dataset, Optional.of(POD), nearest -> {
                 assertEquals(List.of(near), nearest);
                 return nearest;
             });
@@ -223,13 +223,13 @@ final class NearestCachesTest {
                     "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
                             + " has its replica in /mnt/nvme1/siphon, PIX, nearest to its GPUs (0000:43:00.0)",
                     events.poll(10, TimeUnit.SECONDS));
-            placing.publish(dataset, Optional.of(POD), _ -> List.of(far));
+            publisher.publish(dataset, Optional.of(POD), _ -> List.of(far));
             assertEquals(
                     "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
                             + " has its replica in /mnt/nvme3/siphon, SYS from its GPUs (0000:43:00.0);"
                             + " /mnt/nvme1/siphon is nearer, and has no room for one",
                     events.poll(10, TimeUnit.SECONDS));
-            placing.publish(dataset, Optional.empty(), nearest -> {
+            publisher.publish(dataset, Optional.empty(), nearest -> {
                 assertEquals(List.of(), nearest);
                 return nearest;
             });
