@@ -126,16 +126,16 @@ public final class DatasetIdentities {
     VolumeKey mint(VolumeId.DatasetVolume dataset, String node) {
         VolumeCaps volumeCaps = grant(dataset);
         DatasetIdentity shared = shared(dataset);
-        return IntStream.rangeClosed(1, DatasetIdentity.SLOTS)
-                .mapToObj(slot -> new DatasetIdentity(
+        return IntStream.rangeClosed(1, DatasetIdentity.ATTEMPTS)
+                .mapToObj(attempt -> new DatasetIdentity(
                         shared.fileSystem(),
                         shared.dataset(),
                         shared.owner(),
-                        Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
+                        Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), attempt))))
                 .flatMap(identity -> mint(dataset, identity.userId(), volumeCaps).stream())
                 .findFirst()
                 .orElseThrow(() -> new DriverException.OperationPending("all keys of dataset " + dataset + " for node "
-                        + node + " are being revoked (" + DatasetIdentity.SLOTS
+                        + node + " are being revoked (" + DatasetIdentity.ATTEMPTS
                         + "): run `siphon key revoke --node " + node + "` to finish that, then retry"));
     }
 

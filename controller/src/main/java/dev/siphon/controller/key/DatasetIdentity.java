@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A cephx identity that reads a dataset. All claims of the dataset share the key of
-/// `siphon-dataset.FS.DATASET.OWNER`; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` belongs to one node. Without
-/// Kubernetes there is no OWNER.
+/// `siphon-dataset.FS.DATASET.CLUSTERUID`; `siphon-dataset.FS.DATASET.CLUSTERUID.N.NODE` belongs to one node. Without
+/// Kubernetes there is no CLUSTERUID. N is an attempt number: a new one while the identity before is being revoked.
 ///
 /// @param dataset the dataset's short name, see [dev.siphon.controller.volume.CephNames#dataset]
 /// @param owner the Kubernetes cluster that it was created for, see
@@ -19,7 +19,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
     public static final String PREFIX = "siphon-dataset.";
 
     /// How many identities a node may have for one dataset: one in use, the others being revoked.
-    public static final int SLOTS = 9;
+    public static final int ATTEMPTS = 9;
 
     /// The node's name may contain dots, so it comes last.
     private static final Pattern BEHIND_FILE_SYSTEM =
@@ -31,8 +31,8 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
     /// A node's own identity.
     ///
     /// @param name the node's name, as [#nameOf] writes it
-    /// @param slot from 1 to [#SLOTS]
-    public record AtNode(String name, int slot) {}
+    /// @param attempt from 1 to [#ATTEMPTS]
+    public record AtNode(String name, int attempt) {}
 
     /// Returns a node's name as used in ids: a long name is cut and ends with a digest.
     public static String nameOf(String node) {
@@ -47,7 +47,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
     public String userId() {
         return allOf(fileSystem, dataset)
                 + owner.map(of -> "." + of).orElse("")
-                + node.map(at -> "." + at.slot() + "." + at.name()).orElse("");
+                + node.map(at -> "." + at.attempt() + "." + at.name()).orElse("");
     }
 
     /// Returns the common prefix of the ids of a dataset's identities.

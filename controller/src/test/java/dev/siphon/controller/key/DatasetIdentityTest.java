@@ -14,13 +14,13 @@ final class DatasetIdentityTest {
     private static final String DATASET = "0123456789abcdefghij";
     private static final String OWNER = CephNames.owner("6f0c1a52-0b0e-4a43-9d9f-1f4f3a1c7a11");
 
-    private static DatasetIdentity of(String node, int slot) {
-        return of(Optional.of(OWNER), node, slot);
+    private static DatasetIdentity of(String node, int attempt) {
+        return of(Optional.of(OWNER), node, attempt);
     }
 
-    private static DatasetIdentity of(Optional<String> owner, String node, int slot) {
+    private static DatasetIdentity of(Optional<String> owner, String node, int attempt) {
         return new DatasetIdentity(
-                "fs", DATASET, owner, Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot)));
+                "fs", DATASET, owner, Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), attempt)));
     }
 
     @ParameterizedTest
