@@ -46,7 +46,7 @@ import java.util.Optional;
 /// @param users records at each dataset which pods use it; empty without Kubernetes
 /// @param idle removes keys that nodes no longer use; empty without Kubernetes
 /// @param claims mints keys for claims' volumes while nodes need them; empty without Kubernetes
-/// @param kubernetes answers nodes whose pods name datasets themselves; empty without it
+/// @param kubernetes answers nodes that ask for datasets that their pods name or claim; empty without it
 /// @param warming fills replicas for waiting pods; empty without Kubernetes
 /// @param sealing the ports that make datasets of snapshots; empty without Kubernetes
 record DatasetServices(
@@ -164,7 +164,7 @@ record DatasetServices(
                         revocation));
     }
 
-    /// Returns the reply to a node that stores a replica: the key, sealed for its request.
+    /// Returns the reply to a node that stores a replica: the key, encrypted for its request.
     private static DatasetAccess.Answer answer(
             DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
         try {

@@ -60,7 +60,8 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// The object's state forbids the operation: FAILED_PRECONDITION.
+    /// The object's state forbids the operation: it is in use, its account is frozen, or a step that has to come
+    /// first is missing: FAILED_PRECONDITION.
     public static final class InUse extends DriverException {
         private static final long serialVersionUID = 1L;
 

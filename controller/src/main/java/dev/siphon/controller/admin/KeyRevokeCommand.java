@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
         name = "revoke",
         description = {
             "Makes the keys of volumes worthless at once.",
-            "Removes their identities, ends the sessions that use them, and has the OSDs refuse those clients. The",
-            "volumes get new keys; mount again what was mounted. Prints what could be reached with the",
-            "old keys. May be repeated."
+            "Removes their identities, ends the sessions that use them, and has the OSDs refuse those clients.",
+            "Volumes get new keys; nodes ask for new keys of datasets. Mount again what was mounted. Prints what",
+            "could be reached with the old keys. May be repeated."
         })
 final class KeyRevokeCommand implements Callable<Integer> {
     private static final int FAILED = 1;
@@ -79,8 +79,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 paramLabel = "NODE",
                 description = {
                     "All volumes that a node has mounted, and all keys of datasets made for it. Give the node's"
-                            + " host name as its clients report it, its address, or",
-                    "NAME@ADDRESS. If it has neither, exits 1 and prints where sessions are."
+                            + " name in Kubernetes, its address, or",
+                    "NAME@ADDRESS. If its clients report another host name, run it for both. If nothing is"
+                            + " found, exits 1 and prints where sessions are."
                 })
         private Optional<String> node = Optional.empty();
     }
@@ -234,7 +235,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 "reached objects in",
                 "of these volumes too",
                 "ended at",
-                "goes on at",
+                "still mounted at",
                 "new identity");
         for (Revoked each : revoked) {
             table.row(

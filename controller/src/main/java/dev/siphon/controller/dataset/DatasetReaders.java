@@ -60,9 +60,10 @@ public final class DatasetReaders {
         if (readers.isEmpty() || readers.stream().anyMatch(account -> !frozen.isFrozen(account, dataset))) {
             return !readers.isEmpty();
         }
+        String name = readers.getFirst().name();
         throw new DriverException.InUse("namespace " + QuotedText.of(namespace) + " stands for account "
-                + QuotedText.of(readers.getFirst().name())
-                + ", which is frozen and gets no dataset; siphon user offboard --unfreeze ends that");
+                + QuotedText.of(name) + ", which is frozen and gets no dataset; siphon user offboard " + name
+                + " --unfreeze ends that");
     }
 
     /// Refuses a dataset that a frozen account sealed.

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
-/// The volumes that show a dataset to a claim. They store nothing: creating one checks whether the claim's
-/// namespace may read the dataset, and gives out the dataset's key.
+/// The volumes that show a dataset to a claim or pod. They store nothing in Ceph: creating one checks whether the
+/// claim's namespace may read the dataset, and, only for older nodes, gives out the shared key.
 public final class DatasetVolumes {
     private final Clusters clusters;
     private final DatasetCatalog datasets;
@@ -276,7 +276,7 @@ public final class DatasetVolumes {
 
     private Opened opened(Dataset dataset, VolumeId.DatasetVolume volume, String node) {
         Keys minting = keys.orElseThrow(
-                () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
+                () -> new DriverException.InUse("this driver mints no keys, so nodes cannot ask for datasets"));
         return new Opened(
                 volume,
                 context(volume(dataset), VolumeContext.MounterChoice.AUTO, List.of()),

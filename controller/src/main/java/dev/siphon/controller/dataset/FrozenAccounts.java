@@ -127,8 +127,9 @@ public final class FrozenAccounts implements AutoCloseable {
                         .isPresent();
     }
 
-    /// Refuses a dataset that a frozen account sealed. A directory that an administrator declared has no owner and
-    /// is not read: the driver's identity may lack permission.
+    /// Refuses a dataset that a frozen account sealed: [dev.siphon.controller.offboard.Freezer] has marked its
+    /// image. Only new claims are checked; a new pod that names the dataset itself begins. A directory that an
+    /// administrator declared has no owner and is not read: the driver's identity may lack permission.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its account is frozen
     void checkSealerNotFrozen(VolumeId.DatasetVolume volume, String name) {

@@ -31,7 +31,8 @@ public final class ReaderRevocation {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderRevocation.class);
     private static final Duration BETWEEN = Duration.ofSeconds(30);
 
-    /// Grants are published within 15 s, and a node caches them for 60 s.
+    /// Four passes span 90 s. A node may accept a withdrawn reader for 75 s: grants are published within 15 s, and
+    /// a node caches them for 60 s.
     private static final int LOOKS = 4;
 
     private final DatasetReaders readers;

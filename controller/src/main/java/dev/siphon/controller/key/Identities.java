@@ -7,9 +7,9 @@ import java.util.Optional;
 /// Port: the cephx identities of volumes, kept by the mons. Each method is one mon command unless it says
 /// otherwise. Deadlines and unknown outcomes are as in [dev.siphon.controller.volume.Subvolumes].
 public interface Identities {
-    /// Creates an identity, or returns the existing one. An existing identity with other caps belonged to a
-    /// deleted volume. It is replaced by one with a new secret, so that nothing is inherited; that takes four mon
-    /// commands. Idempotent.
+    /// Creates an identity, or returns the existing one. An existing identity with other caps is replaced by one
+    /// with a new secret, so that nothing is inherited; that takes four mon commands. It belonged to a deleted
+    /// volume, or is being retired. Idempotent.
     ///
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may
     ///     not mint; `siphon ceph-caps` prints the caps that it needs

@@ -1,9 +1,11 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
 
 /// Checks whether an administrator has frozen an account, as `siphon user offboard` does. The attribute
-/// `user.siphon.frozen` of the group's directory marks it. A frozen account gets nothing new; what it has stays.
+/// `user.siphon.frozen` of the group's directory marks it. A frozen account gets nothing new. Its data stays, but
+/// its keys and sessions are taken away by [dev.siphon.controller.offboard.Freezer].
 public final class AccountFreeze {
     /// Name of the note on a frozen group's directory; its value is the time of the freeze.
     public static final String NOTE = "frozen";
@@ -26,8 +28,18 @@ public final class AccountFreeze {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is frozen
     public void check(SubvolumeGroup group) {
         if (isFrozen(group)) {
-            throw new DriverException.InUse("the account of " + group
-                    + " is frozen, so nothing is created for it; siphon user offboard --unfreeze ends that");
+            String name = name(group);
+            throw new DriverException.InUse("account " + QuotedText.of(name) + " (" + group
+                    + ") is frozen, so nothing is created for it; siphon user offboard " + name
+                    + " --unfreeze ends that");
         }
+    }
+
+    /// Returns the account's name; the group's if no name was recorded, which that command takes too.
+    private String name(SubvolumeGroup group) {
+        return files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
+                .flatMap(AccountNote::parse)
+                .map(AccountNote::name)
+                .orElse(group.name());
     }
 }

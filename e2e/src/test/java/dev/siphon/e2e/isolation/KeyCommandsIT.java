@@ -126,7 +126,7 @@ final class KeyCommandsIT {
             assertTrue(row.get("ended at")
                     .getAsString()
                     .contains("node-a@" + Lab.here().address()));
-            assertEquals("", row.get("goes on at").getAsString());
+            assertEquals("", row.get("still mounted at").getAsString());
             assertThrows(IOException.class, () -> write(open), "OSD and MDS, in a session that was open");
             assertThrows(IOException.class, () -> list(held.root()), "MDS");
             assertThrows(KeyHolder.Refused.class, () -> thief.mount(group), "mon");

@@ -83,7 +83,7 @@ final class GateRefusalsIT {
         String replica = warm("administrator");
 
         assertRefused(
-                "said by the siphon-node of its own node alone",
+                "only the siphon-node of that node may report a replica's progress",
                 CLUSTER.tryKubectl(
                         "patch",
                         "datasetreplica",

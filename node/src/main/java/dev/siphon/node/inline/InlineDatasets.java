@@ -40,7 +40,7 @@ public interface InlineDatasets {
 
     /// The parameters to mount a dataset.
     ///
-    /// @param volume the dataset's volume, for this pod's inline volume
+    /// @param volume the dataset's volume for this pod
     record Opened(VolumeId.DatasetVolume volume, VolumeContext context, CephCredentials credentials) {}
 
     /// Requests a dataset from the controller.

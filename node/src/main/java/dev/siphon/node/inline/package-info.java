@@ -1,5 +1,5 @@
-/// Datasets that pods name themselves, as CSI ephemeral inline volumes: without a claim, a PersistentVolume, a
-/// NodeStageVolume or a Secret.
+/// Datasets for which the node asks the controller: those that pods name themselves, as CSI ephemeral inline
+/// volumes (without a claim or a PersistentVolume), and those of claims whose Secret has no key.
 @NullMarked
 package dev.siphon.node.inline;
 

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /// Asks the controller for datasets by objects [DatasetAccess]. They belong to their pods, so that Kubernetes
-/// removes them; the keys in them are sealed for this process alone, with a key of its own for each question.
+/// removes them; the keys in them are encrypted for this process alone, with a key of its own for each question.
 ///
 /// All of them use one client, which is there while any waits: then certificates that were replaced are read anew.
 /// [WaitingQuestions] bounds how many wait.

@@ -32,13 +32,13 @@ final class CustomResourceDefinitions {
             """,
             DatasetAccessObject.class,
             """
-            # How nodes ask the controller for datasets that pods name themselves (docs/datasets.md). They go with their pods; the keys
-            # in them are sealed for the process that asked.
+            # How nodes ask the controller for datasets that pods name or claim (docs/datasets.md). They go with their pods; the keys
+            # in them are encrypted for the process that asked.
             """,
             DatasetReplicaObject.class,
             """
             # What the controller wants on disks of nodes, and how far they are: for pods that wait at the scheduling gate
-            # siphon.dev/dataset, and for DatasetWarmups. The keys in them are sealed for the node's process that asked.
+            # siphon.dev/dataset, and for DatasetWarmups. The keys in them are encrypted for the node's process that asked.
             """,
             DatasetWarmupObject.class,
             """
