@@ -125,7 +125,12 @@ final class DatasetArguments {
                 "datasets of " + place,
                 () -> revoked.addAll(revocation.revoke(place.cluster(), place.fileSystem(), found, where))));
         Table table = new Table(
-                "dataset's identity", "of node", "reached files in", "reached objects in", "ended at", "still mounted at");
+                "dataset's identity",
+                "of node",
+                "reached files in",
+                "reached objects in",
+                "ended at",
+                "still mounted at");
         for (Revoked each : revoked) {
             DatasetIdentity identity = each.target().identity();
             table.row(

@@ -91,7 +91,8 @@ public final class DatasetReaders {
     boolean isWithdrawn(Dataset dataset, String namespace) {
         return accounts(accounts.of(namespace)).stream()
                 .filter(account -> include(dataset, account))
-                .anyMatch(account -> !include(names.trusted(dataset), account) || frozen.isFrozenAtLastScan(account, dataset));
+                .anyMatch(account ->
+                        !include(names.trusted(dataset), account) || frozen.isFrozenAtLastScan(account, dataset));
     }
 
     /// Whether an account may read a dataset: the account or one of its groups is named as a reader.

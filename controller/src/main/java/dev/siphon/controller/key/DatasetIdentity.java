@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A cephx identity that reads a dataset. All claims of the dataset share the key of
-/// `siphon-dataset.FS.DATASET.CLUSTERUID`; `siphon-dataset.FS.DATASET.CLUSTERUID.N.NODE` belongs to one node. Without
-/// Kubernetes there is no CLUSTERUID. N is an attempt number: a new one while the identity before is being revoked.
+/// `siphon-dataset.FS.DATASET.CLUSTERUID`; `siphon-dataset.FS.DATASET.CLUSTERUID.N.NODE` belongs to one node.
+/// Without Kubernetes there is no CLUSTERUID. N is an attempt number: a new one while the last is being revoked.
 ///
 /// @param dataset the dataset's short name, see [dev.siphon.controller.volume.CephNames#dataset]
 /// @param owner the Kubernetes cluster that it was created for, see

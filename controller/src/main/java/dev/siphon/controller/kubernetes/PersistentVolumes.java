@@ -110,7 +110,8 @@ final class PersistentVolumes {
     void eachOfDatasets(BiConsumer<ClaimKey, VolumeId.DatasetVolume> each) {
         for (KnownVolume standing : informer.all()) {
             standing.dataset()
-                    .ifPresent(dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.withoutClaim())));
+                    .ifPresent(
+                            dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.withoutClaim())));
         }
     }
 

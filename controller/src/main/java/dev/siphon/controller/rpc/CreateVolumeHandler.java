@@ -86,7 +86,10 @@ final class CreateVolumeHandler {
         DatasetVolumes.Shown shown = all.check(request, dataset);
         // This may be refused, so it comes before anything is created.
         grants.ifPresent(access -> access.share(
-                shown.dataset().name(), shown.id().withoutClaim(), shown.dataset().isForEverybody(), shown.namespace()));
+                shown.dataset().name(),
+                shown.id().withoutClaim(),
+                shown.dataset().isForEverybody(),
+                shown.namespace()));
         return all.create(shown);
     }
 

@@ -235,7 +235,8 @@ abstract class KubernetesDatasetCatalogContract {
                                 Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
         assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
         assertTrue(adapter().datasetKeys(false).hasAny(volume.withoutClaim()));
-        assertEquals(1, adapter().datasetKeys(false).users(volume.withoutClaim()).size());
+        assertEquals(
+                1, adapter().datasetKeys(false).users(volume.withoutClaim()).size());
         VolumeId.DatasetVolume other = volume.forUse("vvvvvvvvvvvv");
         assertThrows(
                 DriverException.InUse.class,

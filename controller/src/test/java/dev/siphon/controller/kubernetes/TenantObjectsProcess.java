@@ -87,8 +87,8 @@ final class TenantObjectsProcess {
     }
 
     private static String asked(DatasetRequests requests, String podUid) {
-        DatasetAccess.Asked asked =
-                new DatasetAccess.Asked("u1/x", "node-1", "huge", podUid, new EncryptedSecret.Reader().publicKey(), "7");
+        DatasetAccess.Asked asked = new DatasetAccess.Asked(
+                "u1/x", "node-1", "huge", podUid, new EncryptedSecret.Reader().publicKey(), "7");
         return switch (requests.answer("u1", InlinePod.handle(podUid, "data-0"), "7", asked.toSpec())) {
             case DatasetAccess.Given given -> given.userId();
             case DatasetAccess.Refused refused -> String.valueOf(refused.why());

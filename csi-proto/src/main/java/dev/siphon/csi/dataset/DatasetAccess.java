@@ -145,8 +145,8 @@ public final class DatasetAccess {
 
         @Override
         public JsonObject toStatus() {
-            JsonObject json =
-                    json(Map.of(REQUEST, request, VOLUME, volume.toString(), USER, userId, ENCRYPTED_KEY, encryptedKey));
+            JsonObject json = json(
+                    Map.of(REQUEST, request, VOLUME, volume.toString(), USER, userId, ENCRYPTED_KEY, encryptedKey));
             json.add(CONTEXT, json(context.toMap()));
             return json;
         }

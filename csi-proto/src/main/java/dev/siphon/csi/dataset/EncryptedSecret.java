@@ -52,8 +52,8 @@ public final class EncryptedSecret {
         /// Decrypts the text of [EncryptedSecret#encrypt].
         ///
         /// @param about the same text as when it was encrypted
-        /// @throws DriverException.BackendFault (INTERNAL) if it was encrypted for another reader, or with another
-        ///     `about`
+        /// @throws DriverException.BackendFault (INTERNAL) if it was encrypted for another reader, or with
+        ///     another `about`
         public String decrypt(String encrypted, String about) {
             try {
                 ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(encrypted));

@@ -24,7 +24,10 @@ final class EncryptedSecretTest {
         assertThrows(DriverException.BackendFault.class, () -> reader.decrypt(encrypted, "volume b"));
         EncryptedSecret.Reader other = new EncryptedSecret.Reader();
         assertThrows(DriverException.BackendFault.class, () -> other.decrypt(encrypted, "volume a"));
-        assertNotEquals(encrypted, EncryptedSecret.encrypt(reader.publicKey(), SECRET, "volume a"), "each has a key of its own");
+        assertNotEquals(
+                encrypted,
+                EncryptedSecret.encrypt(reader.publicKey(), SECRET, "volume a"),
+                "each has a key of its own");
     }
 
     @Test

@@ -57,7 +57,8 @@ public final class NearestDatasetPublisher {
             throw new DriverException.OperationPending(
                     "the caller gave up on publishing dataset " + dataset + "; nothing was done");
         }
-        List<Path> replicaDirectories = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
+        List<Path> replicaDirectories =
+                publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
         if (pod.isPresent() && ranking.isPresent() && !replicaDirectories.isEmpty()) {
             placed.labelValues(report(dataset.digest(), pod.get(), ranking.get(), replicaDirectories)
                             .label())

@@ -27,7 +27,8 @@ final class PathRules {
         if (touches(path, VOLUMES)) {
             // an account's own volume is the account's, even if somebody declared a dataset in it
             return ofAccount(volume, path, namespace, grants)
-                    .or(() -> volume instanceof VolumeId.WithPath ? ofDatasets(volume, path, grants) : Optional.empty());
+                    .or(() ->
+                            volume instanceof VolumeId.WithPath ? ofDatasets(volume, path, grants) : Optional.empty());
         }
         return ofDatasets(volume, path, grants);
     }

@@ -202,7 +202,10 @@ public final class DatasetAccessApi implements InlineDatasets {
                         given.volume(),
                         given.context(),
                         CephCredentials.fromSecrets(Map.of(
-                                "userID", given.userId(), "userKey", reader.decrypt(given.encryptedKey(), given.about()))));
+                                "userID",
+                                given.userId(),
+                                "userKey",
+                                reader.decrypt(given.encryptedKey(), given.about()))));
         };
     }
 }

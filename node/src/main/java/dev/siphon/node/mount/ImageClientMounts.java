@@ -184,7 +184,8 @@ final class ImageClientMounts {
     /// Mounts the image if it is not mounted, and checks that the credentials can read it.
     private Digest open(
             VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
-        boolean mounted = mounts.findAlive(volume.withoutClaim(), TargetPath.parse("state directory", source.toString()))
+        boolean mounted = mounts.findAlive(
+                        volume.withoutClaim(), TargetPath.parse("state directory", source.toString()))
                 .isPresent();
         if (mounted && keys.have(volume, client.credentials())) {
             return digest(volume, source);

@@ -9,8 +9,8 @@ import java.util.Optional;
 /// The mounted trees of sealed datasets on this node. One tree serves all volumes of its dataset, whether it reads
 /// the image on CephFS or a replica on a disk.
 public interface MountedDatasets extends MountKind {
-    /// Mounts a dataset's tree in its own place, unless it is mounted. [#chooseTree] should follow: a first fill waits
-    /// for it.
+    /// Mounts a dataset's tree in its own place, unless it is mounted. [#chooseTree] should follow: a first fill
+    /// waits for it.
     ///
     /// @param digest the digest of its manifest
     /// @param image the path of its image, on a mount that lasts until [#detach]

@@ -314,8 +314,8 @@ public final class Replicas implements AutoCloseable {
         cacheDirectories.pin(cacheDirectories.of(dataset), false);
     }
 
-    /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#releaseFor]
-    /// or this process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
+    /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#releaseFor] or
+    /// this process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
     /// [#evict] still removes it.
     ///
     /// @param keeper tells this request from others for the same dataset

@@ -115,7 +115,8 @@ class NearReplicasIT {
         assertTrue(dataset.isRight(tree)); // takes longer than a fill would
         assertEquals(new ReadLocation.Remote(), places(replicas).get(tree));
         assertEquals(0, replicas.counts().filledBytes().sum());
-        assertEquals(Optional.empty(), replicas.chooseTree(dataset.digest(), List.of()), "one to which it does not matter");
+        assertEquals(
+                Optional.empty(), replicas.chooseTree(dataset.digest(), List.of()), "one to which it does not matter");
         await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof ReadLocation.Local);
     }
 
