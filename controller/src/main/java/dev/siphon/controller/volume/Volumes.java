@@ -86,9 +86,8 @@ public final class Volumes {
         VolumePlacement.OwnedGroup place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(CephNames.plain(place.group(), request.name()));
         return operations.run(key(any), () -> {
-            if (inventory.exists(place.group())) {
-                accountFreeze.check(place.group());
-            }
+            // another process may have made the group to freeze the account, so the inventory's word does not count
+            accountFreeze.check(place.group());
             return createVolume.create(place, request);
         });
     }

@@ -14,6 +14,7 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -237,6 +238,28 @@ final class VolumesTest {
         assertEquals(Map.of(), world.ceph.files(id), "it is empty, whatever the one before held");
         world.domain.volumes().delete(id);
         world.domain.snapshots().delete(snapshot);
+        assertEquals(List.of(), world.ceph.everything());
+    }
+
+    @Test
+    void anAccountThatWasFrozenBeforeItsFirstVolumeGetsNone() {
+        VolumeRequest large = sized(new CapacityRange(2 * GIB, 0), request("pvc-1", Map.of("allowance", "1Gi")));
+        assertThrows(DriverException.QuotaExhausted.class, () -> world.create(large));
+        // another process marks the account, in a group that it makes
+        SubvolumeGroup group =
+                new SubvolumeGroup(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, CephNames.group("id-1"));
+        world.ceph.ports().subvolumes().createGroup(group, OptionalLong.empty(), Optional.empty());
+        world.ceph
+                .ports()
+                .files()
+                .setNote(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE, "now");
+        world.ceph
+                .ports()
+                .files()
+                .setNote(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME, "10001 u1");
+        String said = assertThrows(DriverException.InUse.class, () -> world.create(request("pvc-1")))
+                .getMessage();
+        assertTrue(said.contains("account \"u1\"") && said.contains("siphon user offboard u1 --unfreeze"), said);
         assertEquals(List.of(), world.ceph.everything());
     }
 
