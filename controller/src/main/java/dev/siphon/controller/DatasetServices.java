@@ -1,7 +1,7 @@
 package dev.siphon.controller;
 
-import dev.siphon.controller.dataset.DatasetGrantsPublisher;
 import dev.siphon.controller.dataset.DatasetCatalog;
+import dev.siphon.controller.dataset.DatasetGrantsPublisher;
 import dev.siphon.controller.dataset.DatasetIdentities;
 import dev.siphon.controller.dataset.DatasetReaders;
 import dev.siphon.controller.dataset.DatasetRevocation;
@@ -187,7 +187,11 @@ record DatasetServices(
 
     /// Starts all services; they run until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
-        process.closeAtEnd("frozen accounts", frozen.start(LOOK, tasks));
+        // a freeze is published as soon as it is seen, so nodes learn of it within LOOK and the minute for which they
+        // keep grants
+        process.closeAtEnd(
+                "frozen accounts",
+                frozen.start(LOOK, tasks, () -> grants.ifPresent(keeping -> keeping.reconcileSoon(tasks))));
         withdrawn.ifPresent(taking -> process.closeAtEnd("withdrawn readers", taking.start(tasks)));
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));

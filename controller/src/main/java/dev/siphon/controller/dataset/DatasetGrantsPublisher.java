@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -73,6 +74,15 @@ public final class DatasetGrantsPublisher implements AutoCloseable {
         var _ = worker.scheduleWithFixedDelay(
                 tasks.guarded("dataset-grants", this::reconcileAndLog), 0, every.toMillis(), TimeUnit.MILLISECONDS);
         return this;
+    }
+
+    /// Runs a pass in the background now, or after the one that runs. Does nothing once this is closed.
+    public void reconcileSoon(BackgroundTasks tasks) {
+        try {
+            worker.execute(tasks.guarded("dataset-grants", this::reconcileAndLog));
+        } catch (RejectedExecutionException _) {
+            LOG.debug("the readers of datasets are not published again: the process ends");
+        }
     }
 
     @Override

@@ -51,10 +51,17 @@ public final class FrozenAccounts implements AutoCloseable {
     /// Starts periodic refreshes.
     ///
     /// @param every delay from the end of one pass to the start of the next
-    public FrozenAccounts start(Duration every, BackgroundTasks tasks) {
+    /// @param changed runs after a pass that found other accounts frozen than the one before
+    public FrozenAccounts start(Duration every, BackgroundTasks tasks, Runnable changed) {
         for (String cluster : clusters.ids()) {
             var _ = workers.scheduleWithFixedDelay(
-                    tasks.guarded("frozen-accounts", () -> refreshAndLog(cluster)),
+                    tasks.guarded("frozen-accounts", () -> {
+                        Set<String> before = groups();
+                        refreshAndLog(cluster);
+                        if (!groups().equals(before)) {
+                            changed.run();
+                        }
+                    }),
                     0,
                     every.toMillis(),
                     TimeUnit.MILLISECONDS);
@@ -115,8 +122,8 @@ public final class FrozenAccounts implements AutoCloseable {
         return false;
     }
 
-    /// As [#isFrozenAtLastScan], but also reads the dataset's file system now: true as soon as the account is frozen there.
-    /// Before the first refresh of that file system, this call does it.
+    /// As [#isFrozenAtLastScan], but also reads the dataset's file system now: true as soon as the account is
+    /// frozen there. Before the first refresh of that file system, this call does it.
     boolean isFrozen(Account account, Dataset dataset) {
         Optional<String> cluster = cluster(dataset);
         cluster.filter(known -> !seen.containsKey(new FileSystemRef(known, dataset.fileSystem())))

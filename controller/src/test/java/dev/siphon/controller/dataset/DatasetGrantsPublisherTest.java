@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.CephNames;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,6 +119,25 @@ final class DatasetGrantsPublisherTest {
         world.declare(Map.of("mine", List.of("u2")));
         look();
         assertEquals(Set.of("u2"), world.datasets().readers("mine").groups().keySet());
+    }
+
+    @Test
+    void aFreezeIsPublishedAsSoonAsItIsSeen() throws InterruptedException {
+        world.declare(Map.of("mine", List.of("u1", "u2")));
+        look();
+        world.freezeUnseen("u2", true);
+        BackgroundTasks tasks = new BackgroundTasks();
+        CountDownLatch seen = new CountDownLatch(1);
+        try (DatasetGrantsPublisher publisher = world.grants(published)) {
+            var _ = world.frozen.start(Duration.ofHours(1), tasks, () -> {
+                publisher.reconcileSoon(tasks);
+                seen.countDown();
+            });
+            assertTrue(seen.await(10, TimeUnit.SECONDS), "nobody was told of the freeze");
+            CephLab.await(Duration.ofSeconds(10), () -> readersOf("mine").equals(Set.of("user-u1")));
+        } finally {
+            world.frozen.close();
+        }
     }
 
     @Test
