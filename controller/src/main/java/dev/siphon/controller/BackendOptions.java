@@ -45,8 +45,8 @@ public final class BackendOptions {
     @Option(
             names = "--key-dir",
             defaultValue = "${env:SIPHON_KEY_DIR:-}",
-            description = "Give each volume a cephx identity that opens only this volume, and write its key to"
-                    + " VOLUME_ID.json in this directory with mode 0700 (default: Siphon makes no keys, and"
+            description = "Give each volume a cephx identity that opens only this volume. Its key is written to"
+                    + " VOLUME_ID.json in this directory, which has mode 0700 (default: Siphon makes no keys, and"
                     + " whoever mounts brings one).")
     private String keyFolder = "";
 

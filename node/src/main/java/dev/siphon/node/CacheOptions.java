@@ -17,8 +17,8 @@ final class CacheOptions {
             split = ",",
             defaultValue = "${env:SIPHON_CACHE_DIRS:-}",
             paramLabel = "DIRECTORY=SIZE",
-            description = "A directory on a local disk for replicas of datasets, and how many bytes they may take, such"
-                    + " as /mnt/nvme0/siphon=500Gi; repeat it for each disk (default: none, so datasets are"
+            description = "A directory on a local disk for replicas of datasets, and how many bytes they may take:"
+                    + " /mnt/nvme0/siphon=500Gi. Repeat it for each disk (default: none, so datasets are"
                     + " read from CephFS).")
     private List<String> directories = List.of();
 

@@ -67,7 +67,7 @@ public final class CephCapsCommand implements Callable<Integer> {
 
     @Option(
             names = "--key-commands",
-            description = "For 'siphon key rotate' and 'siphon key revoke' too, which look at sessions and end them.")
+            description = "For 'siphon key rotate' and 'siphon key revoke' too, which list sessions and end them.")
     private boolean keyCommands;
 
     @Option(names = "--change", description = "For an identity that exists already with other caps.")

@@ -68,7 +68,7 @@ final class HomeOptions {
         }
         if (delete != yes) {
             throw usage(
-                    command, delete ? "--delete removes files for ever: it needs --yes" : "--yes goes with --delete");
+                    command, delete ? "--delete removes files forever: it needs --yes" : "--yes goes with --delete");
         }
         if (!host.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,62}")) {
             throw usage(command, "--host must be a name of letters, digits, '.', '_' and '-'");

@@ -174,7 +174,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         out.println("siphon: no key was revoked: no session with the key of a volume is at " + QuotedText.of(node)
                 + "; there are sessions at: " + (open.isEmpty() ? "none" : DatasetArguments.places(open)));
         if (blocked) {
-            out.println("siphon: its address is blocked all the same");
+            out.println("siphon: its address is blocked anyway");
         }
         out.println("siphon: for volumes of a node whose sessions have ended, run: siphon key revoke VOLUME...");
         out.flush();

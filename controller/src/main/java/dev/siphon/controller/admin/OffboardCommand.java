@@ -177,7 +177,7 @@ final class OffboardCommand implements Callable<Integer> {
     private static String note(Freezer.Result result) {
         return Stream.concat(
                         result.unfinished().map(why -> why + "; run this again").stream(),
-                        result.goOn().map(why -> "sessions go on until their tickets end: " + why).stream())
+                        result.goOn().map(why -> "sessions stay until their tickets end: " + why).stream())
                 .collect(Collectors.joining("; "));
     }
 

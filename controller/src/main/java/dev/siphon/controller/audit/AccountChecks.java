@@ -59,7 +59,7 @@ public final class AccountChecks {
                             Kind.UID_REUSED,
                             scan.cluster() + ":" + scan.fileSystem() + ":uid " + uid,
                             "belongs to several: " + String.join(", ", groups),
-                            new Repair.WithPath(
+                            new Repair.ByHand(
                                     "no account inherits another's volumes; run siphon user offboard for those"
                                             + " that are gone")));
                 }
@@ -104,7 +104,7 @@ public final class AccountChecks {
                                 "belongs to " + data.uid() + ":" + data.gid() + ", and account " + owner.name() + " is "
                                         + account.get().uid() + ":"
                                         + account.get().gid(),
-                                new Repair.WithPath("right if its class says uid or gid; else chown -R")))));
+                                new Repair.ByHand("right if its class says uid or gid; else chown -R")))));
         return found;
     }
 
@@ -121,6 +121,6 @@ public final class AccountChecks {
                 kind,
                 seen.group().toString(),
                 why + ", " + volumes + " volumes",
-                new Repair.WithPath("nothing needs to be done; siphon user offboard hands over, exports or unfreezes"));
+                new Repair.ByHand("nothing needs to be done; siphon user offboard hands over, exports or unfreezes"));
     }
 }

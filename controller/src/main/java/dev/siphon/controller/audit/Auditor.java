@@ -169,7 +169,7 @@ public final class Auditor {
                         volume.toString(),
                         "has no PersistentVolume: that was deleted and the volume retained, or the claim was"
                                 + " changed or deleted while the volume was made, or a command made the volume",
-                        new Repair.WithPath(
+                        new Repair.ByHand(
                                 "`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume`"
                                         + " deletes it"));
     }

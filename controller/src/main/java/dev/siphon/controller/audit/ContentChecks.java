@@ -89,7 +89,7 @@ final class ContentChecks {
                         id,
                         place.entry(),
                         meta(place).orElseThrow().with(MetaFile.GLOBAL, "state", SubvolumeState.FAILED.text()))
-                : new Repair.WithPath("it holds files: look at them; if nobody needs them, write state = failed in "
+                : new Repair.ByHand("it holds files: check them; if nobody needs them, write state = failed in "
                         + place.path() + "/.meta, then `siphon csi DeleteVolume`");
     }
 
@@ -102,7 +102,7 @@ final class ContentChecks {
                     Kind.CLOSED,
                     place,
                     "has files, and mode 1000, which lets nobody in: somebody set that mode",
-                    new Repair.WithPath("its owner may chmod its top directory back, for example to 0700")));
+                    new Repair.ByHand("its owner may chmod its top directory back, for example to 0700")));
         }
         if (old && (closed || notWhole)) {
             String since = " since " + place.entry().changed();
@@ -119,14 +119,14 @@ final class ContentChecks {
                     Kind.HOME_GONE,
                     place,
                     "stands for a home that is gone",
-                    new Repair.WithPath("delete the volume, which holds nothing")));
+                    new Repair.ByHand("delete the volume, which holds nothing")));
         }
         if (isKind(place, CephNames.Kind.SHALLOW) && standsFor(place).isEmpty()) {
             return List.of(finding(
                     Kind.SNAPSHOT_GONE,
                     place,
                     "stands for a snapshot that is gone",
-                    new Repair.WithPath("delete the volume, which holds nothing")));
+                    new Repair.ByHand("delete the volume, which holds nothing")));
         }
         return List.of();
     }
@@ -213,7 +213,7 @@ final class ContentChecks {
                         Kind.GROUP_SNAPSHOT_INCOMPLETE,
                         scan.cluster() + ":" + scan.fileSystem() + ":" + name,
                         "exists only for " + volumesOfIt + ", but was taken of other volumes too",
-                        new Repair.WithPath("ask for the group of snapshots again, or delete it")));
+                        new Repair.ByHand("ask for the group of snapshots again, or delete it")));
             }
         });
         return found;

@@ -79,8 +79,8 @@ public final class ForeignIdentityChecks {
                                 cluster,
                                 fileSystem,
                                 theirs.stream().map(DatasetIdentity::userId).toList())
-                        : new Repair.WithPath(
-                                "do nothing while that Kubernetes exists; if it is lost for ever, `siphon audit"
+                        : new Repair.ByHand(
+                                "do nothing while that Kubernetes exists; if it is lost forever, `siphon audit"
                                         + " --repair"
                                         + " --yes --lost-kubernetes " + owner + "`"));
     }

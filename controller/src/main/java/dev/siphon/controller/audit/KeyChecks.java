@@ -121,13 +121,13 @@ final class KeyChecks {
                 older ? Kind.IDENTITY_REPLACED : Kind.IDENTITY_NOT_KEPT,
                 object,
                 why,
-                new Repair.WithPath("`siphon key rotate " + other.volume() + "` finishes the rotation")));
+                new Repair.ByHand("`siphon key rotate " + other.volume() + "` finishes the rotation")));
     }
 
     private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept, boolean named) {
         boolean shallow = CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW));
         Repair mint = shallow
-                ? new Repair.WithPath("the controller mints one within a minute after its PersistentVolume exists")
+                ? new Repair.ByHand("the controller mints one within a minute after its PersistentVolume exists")
                 : new Repair.MintKey(volume);
         return new Finding(
                 Kind.VOLUME_WITHOUT_KEY,
@@ -135,7 +135,7 @@ final class KeyChecks {
                 kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
                 named
                         ? mint
-                        : new Repair.WithPath(
+                        : new Repair.ByHand(
                                 "it needs no key without a PersistentVolume; `siphon recover` prints one"));
     }
 }

@@ -59,7 +59,7 @@ public record LeftoverDeletion(
     }
 
     /// What a person may do instead.
-    static final String ADVICE = "look at it; if nobody needs it, `siphon csi DeleteVolume`";
+    static final String ADVICE = "check it; if nobody needs it, `siphon csi DeleteVolume`";
 
     /// Checks that no client uses an identity.
     ///

@@ -24,7 +24,7 @@ final class RemovalChecks {
                         Kind.TRASH_LEFT,
                         path("/volumes/_deleting/" + name),
                         "was removed but has not been purged since " + since,
-                        new Repair.WithPath("check that the mgr works and mgr/volumes/pause_purging is not set;"
+                        new Repair.ByHand("check that the mgr works and mgr/volumes/pause_purging is not set;"
                                 + " until the purge, no space is freed")));
             }
         });

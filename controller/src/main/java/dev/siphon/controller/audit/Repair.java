@@ -10,7 +10,7 @@ import java.util.List;
 /// describes the change.
 public sealed interface Repair {
     /// A person has to decide.
-    record WithPath(String advice) implements Repair {
+    record ByHand(String advice) implements Repair {
         @Override
         public String toString() {
             return "by hand: " + advice;

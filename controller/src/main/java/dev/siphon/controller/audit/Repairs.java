@@ -41,7 +41,7 @@ public final class Repairs {
     /// @throws DriverException if Ceph or the controller refuses
     public boolean repair(Repair repair) {
         switch (repair) {
-            case Repair.WithPath _ -> {
+            case Repair.ByHand _ -> {
                 return false;
             }
             case Repair.DeleteVolume it -> {
@@ -94,7 +94,7 @@ public final class Repairs {
                 .entry(SubvolumeGroup.of(volume), volume.subvolume())
                 .equals(Optional.of(seen))) {
             throw new DriverException.InUse(
-                    "volume " + volume + " has changed since the audit looked at it;" + " run the audit again");
+                    "volume " + volume + " has changed since the audit read it; run the audit again");
         }
     }
 }

@@ -56,7 +56,7 @@ public final class TrashWatch {
         this.clock = clock;
         this.entries = Gauge.builder()
                 .name("siphon_trash_entries")
-                .help("Removed volumes that the mgr has not purged yet, when last looked at")
+                .help("Removed volumes that the mgr has not purged yet, at the last check")
                 .labelNames("cluster", "file_system")
                 .register(registry);
         this.oldest = Gauge.builder()

@@ -38,7 +38,7 @@ final class VolumeChecks {
                     Kind.UNKNOWN_ENTRY,
                     place,
                     "no volume of Siphon's has such a name",
-                    new Repair.WithPath(
+                    new Repair.ByHand(
                             "whoever put it there may remove it; it counts against the account's allowance")));
         }
         if (entry.kind() != FileKind.DIRECTORY) {
@@ -46,7 +46,7 @@ final class VolumeChecks {
                     Kind.NOT_A_DIRECTORY,
                     place,
                     "is a " + entry.kind().name().toLowerCase(java.util.Locale.ROOT) + " where a subvolume belongs",
-                    new Repair.WithPath("Siphon does not follow it; look where it leads, and remove it")));
+                    new Repair.ByHand("Siphon does not follow it; look where it leads, and remove it")));
         }
         List<Finding> found = new ArrayList<>();
         switch (entry.meta()) {
@@ -66,7 +66,7 @@ final class VolumeChecks {
                     Kind.STRAY_FILES,
                     place,
                     "has beside its data directory: " + String.join(", ", entry.others()),
-                    new Repair.WithPath("no volume shows them; move or remove them")));
+                    new Repair.ByHand("no volume shows them; move or remove them")));
         }
         return found;
     }
@@ -75,11 +75,11 @@ final class VolumeChecks {
     /// about files.
     static Repair deleted(VolumeId.Provisioned volume, EntryState seen) {
         if (Homes.isHome(volume)) {
-            return new Repair.WithPath("the next volume of its class finishes it; siphon home --delete removes it");
+            return new Repair.ByHand("the next volume of its class finishes it; siphon home --delete removes it");
         }
         return hasNoFiles(seen)
                 ? new Repair.DeleteVolume(volume, seen)
-                : new Repair.WithPath("it holds files: " + LeftoverDeletion.ADVICE);
+                : new Repair.ByHand("it holds files: " + LeftoverDeletion.ADVICE);
     }
 
     /// Returns whether deletion loses nothing, wherever in the subvolume a user may have moved files.
@@ -100,7 +100,7 @@ final class VolumeChecks {
 
     private static Repair mended(ScannedEntry place, VolumeId.Provisioned id, Optional<MetaFile> written) {
         return written.<Repair>map(meta -> new Repair.WriteMeta(id, place.entry(), meta, old(place.path())))
-                .orElseGet(() -> new Repair.WithPath("restore " + place.path()
+                .orElseGet(() -> new Repair.ByHand("restore " + place.path()
                         + "/.meta from a snapshot, or move the files to another volume; nothing proves what"
                         + " this volume is"));
     }
@@ -144,7 +144,7 @@ final class VolumeChecks {
                     Kind.REMOVAL_UNFINISHED,
                     place,
                     "was removed with its snapshots kept, but its data is still in " + names(entry),
-                    new Repair.WithPath("remove " + place.path() + "/" + names(entry) + " if nobody needs it")));
+                    new Repair.ByHand("remove " + place.path() + "/" + names(entry) + " if nobody needs it")));
         }
         return hasNoFiles(entry)
                 ? List.of(finding(
@@ -166,7 +166,7 @@ final class VolumeChecks {
                     Kind.DATA_MISSING,
                     place,
                     "its data directory " + name + (data.isPresent() ? " is no directory" : " is not there"),
-                    new Repair.WithPath("Siphon does not follow it; restore the directory, or delete the volume")));
+                    new Repair.ByHand("Siphon does not follow it; restore the directory, or delete the volume")));
         }
         for (DataState other : entry.data()) {
             if (!other.name().equals(name)) {
@@ -177,7 +177,7 @@ final class VolumeChecks {
                         "has a second data directory, " + other.name() + ", with " + other.entries() + " entries",
                         other.entries() == 0 && other.kind() == FileKind.DIRECTORY
                                 ? new Repair.RemoveEmptyDirectory(scan.cluster(), scan.fileSystem(), path)
-                                : new Repair.WithPath("move what is in " + path + " to the other, and remove it")));
+                                : new Repair.ByHand("move what is in " + path + " to the other, and remove it")));
             }
         }
         boolean complete = meta.global("state").equals(SubvolumeState.COMPLETE.text());
@@ -189,7 +189,7 @@ final class VolumeChecks {
                     Kind.NOT_ISOLATED,
                     place,
                     "its files lie in the common RADOS namespace",
-                    new Repair.WithPath(
+                    new Repair.ByHand(
                             "copy them to a new volume: a key for these would open other volumes'" + " files too")));
         }
         return found;

@@ -161,7 +161,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
             // Ceph's client may report a refusal as a timeout
             return isAboutTheKey(refused)
                     ? key
-                    : "mend `monitors` first if they failed; `ceph -s` tells whether the mons have a quorum; " + key;
+                    : "fix `monitors` first if they failed; `ceph -s` shows whether the mons have a quorum; " + key;
         }
 
         private CheckOutcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
@@ -240,7 +240,7 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                 ? new CheckOutcome.Ok(
                         "clients that do not give them back are evicted after " + Math.round(seconds) + " s")
                 : new CheckOutcome.Failed(
-                        "a client that does not give them back blocks the mgr, and so all accounts, for ever",
+                        "a client that does not give them back blocks the mgr, and so all accounts, forever",
                         "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 

@@ -247,7 +247,7 @@ public final class DatasetIdentities {
             if (!same && other.cluster().equals(dataset.cluster()) && layout.equals(Optional.of(its))) {
                 throw new DriverException.InUse("the objects of " + dataset.path() + " and of " + other.path()
                         + ", another dataset, share RADOS namespace " + its.namespace() + " of pool "
-                        + its.pool() + ", so a key for one would open the other: give each dataset its own"
+                        + its.pool() + ". A key for one would open the other: give each dataset its own"
                         + " namespace, and write its image again");
             }
         });
@@ -255,7 +255,7 @@ public final class DatasetIdentities {
 
     private static DriverException.InUse notApart(VolumeId.DatasetVolume dataset) {
         return new DriverException.InUse("the objects of " + dataset.path() + " have no RADOS namespace of"
-                + " their own, so a key for them would open others' objects too: before you write an image"
+                + " their own. A key for them would open others' objects too: before you write an image"
                 + " there, run `setfattr -n ceph.dir.layout.pool_namespace -v NAME` on that directory");
     }
 

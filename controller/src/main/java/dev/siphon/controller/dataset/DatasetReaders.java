@@ -53,7 +53,7 @@ public final class DatasetReaders {
         if (readers.isEmpty() && !named.isEmpty()) {
             throw new DriverException.AccessDenied("namespace " + QuotedText.of(namespace) + " stands for account "
                     + QuotedText.of(named.getFirst().name())
-                    + ", but that name, or the name of its group, meant another"
+                    + ". But that name, or the name of its group, meant another"
                     + " one when it became a reader of dataset " + dataset.name()
                     + ": the status of the Dataset says what its administrator can do");
         }

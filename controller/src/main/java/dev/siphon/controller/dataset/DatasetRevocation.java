@@ -179,7 +179,7 @@ public final class DatasetRevocation {
             ended = evicted.ended();
             stillOpen = evicted.leftInWords();
         } catch (DriverException notEnded) {
-            stillOpen = Optional.of("sessions may go on: " + notEnded.getMessage() + "; run this again");
+            stillOpen = Optional.of("sessions may remain: " + notEnded.getMessage() + "; run this again");
         }
         List<Revoked> revoked = new ArrayList<>();
         for (Target target : byId.values()) {

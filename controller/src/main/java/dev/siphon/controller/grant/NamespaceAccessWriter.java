@@ -172,7 +172,7 @@ public final class NamespaceAccessWriter {
                 nearly.put(
                         access.key(),
                         "this object names four fifths or more of the " + store.most()
-                                + " accounts or datasets that fit; pods get no volume of an account"
+                                + " accounts or datasets that fit. Pods get no volume of an account"
                                 + " that it does not name while the ConfigMap siphon-grants has no room for them");
             }
         }

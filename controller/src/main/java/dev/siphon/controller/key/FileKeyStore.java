@@ -40,7 +40,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
                 throw new IllegalArgumentException(folder + " must be a directory of mode 0700: it holds keys");
             }
         } catch (IOException e) {
-            throw new IllegalArgumentException("the folder for keys cannot be used: " + e, e);
+            throw new IllegalArgumentException("the directory for keys cannot be used: " + e, e);
         }
     }
 
@@ -168,7 +168,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
                 found.add(name.substring(0, name.length() - SUFFIX.length()));
             }
         } catch (IOException e) {
-            throw new DriverException.BackendUnavailable("the folder for keys cannot be read: " + e);
+            throw new DriverException.BackendUnavailable("the directory for keys cannot be read: " + e);
         }
         return found;
     }

@@ -94,7 +94,7 @@ final class PackerPods {
                             pods() + "/" + name + "/log?tailLines=1",
                             body -> new String(body.readNBytes(MOST_LOG_BYTES), StandardCharsets.UTF_8).strip())
                     .filter(line -> PROGRESS.matcher(line).matches())
-                    .orElse("looks at what there is");
+                    .orElse("reads what it wrote before");
         } catch (DriverException notNow) {
             LOG.info("the progress of a packer is unknown: {}", notNow.getMessage());
             return "works";

@@ -52,7 +52,7 @@ final class GroupAllowances {
         if (bytes > MOST_BYTES) {
             throw new DriverException.BackendFault("LDAP's groups with an allowance have more than "
                     + (byMember.size() + byGid.size() - 1) + " members, and their names take more than " + MOST_BYTES
-                    + " bytes: set the largest allowance by a parameter of the class, or at the accounts themselves");
+                    + " bytes. Set the largest allowance by a parameter of the class, or at the accounts themselves");
         }
     }
 

@@ -142,7 +142,7 @@ public final class Freezer {
                     minted.size(),
                     0,
                     Optional.empty(),
-                    Optional.of("sessions may go on: " + notAll.getMessage() + "; run this again"));
+                    Optional.of("sessions may remain: " + notAll.getMessage() + "; run this again"));
         }
     }
 

@@ -97,7 +97,7 @@ public final class UnverifiedImages {
         } catch (DriverException.BackendUnavailable silent) {
             throw silent;
         } catch (DriverException refused) {
-            failed(image, new PackerOutcome.Failed(String.valueOf(refused.getMessage()), false), "it is tried again");
+            failed(image, new PackerOutcome.Failed(String.valueOf(refused.getMessage()), false), "the controller tries again");
             return false;
         }
     }
@@ -123,7 +123,7 @@ public final class UnverifiedImages {
         Optional<PackerOutcome> job = parts.packers().check(target);
         String again = job.isPresent()
                 ? "delete Job " + Packer.checkerOf(target) + " to have it read again"
-                : "it is looked at again";
+                : "the controller checks it again";
         PackerOutcome now = job.orElseGet(() -> begin(image, target));
         switch (now) {
             case PackerOutcome.Running _ when image.state() != State.REFUSED -> note(image, ReadBack.READS);
@@ -169,7 +169,7 @@ public final class UnverifiedImages {
         ReadBack now = failed.unlike()
                 ? new ReadBack(
                         State.REFUSED,
-                        failed.why() + "; delete its VolumeSnapshot and take another one; if it was mended, " + again)
+                        failed.why() + "; delete its VolumeSnapshot and take another one; if the image was repaired, " + again)
                 : new ReadBack(State.FAILED, failed.why() + "; " + again);
         // a refused image stays refused until all of it was read
         if ((image.state() != State.REFUSED || failed.unlike()) && note(image, now)) {

@@ -16,9 +16,9 @@ public final class GateMetrics {
                 .register(registry);
         opened = Counter.builder()
                 .name("siphon_gates_opened_total")
-                .help("Gates opened, by result: warm (the datasets are where the pod may run), late (the pod"
-                        + " waited long enough), failed (no node could fill them), unsuited (no node suits the"
-                        + " pod), nothing (the pod reads no dataset)")
+                .help("Gates opened, by result. warm: the datasets are where the pod may run. late: the pod"
+                        + " waited long enough. failed: no node could fill them. unsuited: no node suits the"
+                        + " pod. nothing: the pod reads no dataset.")
                 .labelNames("result")
                 .register(registry);
     }

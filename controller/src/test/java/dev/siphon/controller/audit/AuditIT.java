@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class AuditIT extends OnAuditedCluster {
     private void assertFoundForAPerson(Kind kind) {
         Finding finding = found(kind);
-        assertInstanceOf(Repair.WithPath.class, finding.repair(), finding::toString);
+        assertInstanceOf(Repair.ByHand.class, finding.repair(), finding::toString);
         assertEquals(false, cluster.repairs().repair(finding.repair()));
     }
 

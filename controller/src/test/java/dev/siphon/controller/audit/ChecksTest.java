@@ -84,7 +84,7 @@ final class ChecksTest {
             for (List<Finding> found : List.of(closed(name, 1, List.of()), closed(name, 0, List.of("s1")))) {
                 assertEquals(
                         List.of(Kind.CLOSED), found.stream().map(Finding::kind).toList());
-                assertInstanceOf(Repair.WithPath.class, found.getFirst().repair());
+                assertInstanceOf(Repair.ByHand.class, found.getFirst().repair());
             }
         }
     }

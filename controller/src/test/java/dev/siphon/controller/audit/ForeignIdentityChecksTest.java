@@ -45,9 +45,9 @@ final class ForeignIdentityChecksTest {
         assertEquals("lab:fs:" + OTHER, found.object());
         assertFalse(found.kind().isDefect());
         assertTrue(found.why().contains("2 identities") && found.why().contains("node-b"), found::why);
-        assertInstanceOf(Repair.WithPath.class, found.repair());
+        assertInstanceOf(Repair.ByHand.class, found.repair());
         assertInstanceOf(
-                Repair.WithPath.class,
+                Repair.ByHand.class,
                 look(Optional.of(OWN), "k000000003").getFirst().repair());
         assertEquals(
                 new Repair.RemoveIdentities(

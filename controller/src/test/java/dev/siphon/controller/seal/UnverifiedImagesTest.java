@@ -116,7 +116,7 @@ final class UnverifiedImagesTest {
         muchLater(images);
         String job = world.place(id).checker();
         String refused =
-                "refused: from byte 0 on, it is not what its manifest says; delete its VolumeSnapshot and take another one; if it was mended, delete Job "
+                "refused: from byte 0 on, it is not what its manifest says; delete its VolumeSnapshot and take another one; if the image was repaired, delete Job "
                         + job + " to have it read again";
         assertEquals(Optional.of(refused), noted(NAME));
         assertEquals(1, left());

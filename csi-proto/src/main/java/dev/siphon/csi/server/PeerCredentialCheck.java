@@ -42,7 +42,7 @@ final class PeerCredentialCheck extends ChannelInboundHandlerAdapter {
                     .lookupPrincipalByName("0"); // the uid: no name begins with a digit
             return new PeerCredentialCheck(Set.copyOf(List.of(root, Files.getOwner(Path.of("/proc/self")))));
         } catch (IOException e) {
-            throw new StartFailure("cannot find out which user runs this process", e);
+            throw new StartFailure("cannot determine which user runs this process", e);
         }
     }
 

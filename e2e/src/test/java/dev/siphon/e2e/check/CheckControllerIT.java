@@ -138,7 +138,7 @@ final class CheckControllerIT {
     void aMonitorThatIsNotThere() throws IOException {
         Checked checked = check(Lab.here().address() + ":1", keyring, directory, "--account=u1");
         checked.failed("lab: monitors", "no connection to " + Lab.here().address() + ":1", "ceph mon dump");
-        checked.failed("lab: login", "not started", "mend `monitors` first");
+        checked.failed("lab: login", "not started", "fix `monitors` first");
         assertEquals("skipped", checked.results().get("lab: everything else"));
         assertEquals("ok", checked.results().get("account"), checked.output());
     }

@@ -72,7 +72,7 @@ public final class GpuAffinityRebalancer {
         try {
             rebalance();
         } catch (DriverException | UncheckedIOException e) {
-            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("cannot find out which replicas the pods read");
+            LOG.atWarn().addKeyValue("reason", e.getMessage()).log("cannot determine which replicas the pods read");
         }
     }
 

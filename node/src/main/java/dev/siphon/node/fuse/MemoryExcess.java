@@ -53,7 +53,7 @@ record MemoryExcess(ProcessMemory largest, long ownerBytes, long totalBytes) {
 
     /// Returns the reason for the log.
     String describe(long limitBytes) {
-        return "all of the node together used " + ByteSize.text(totalBytes) + ", more than "
+        return "all FUSE processes of the node together used " + ByteSize.text(totalBytes) + ", more than "
                 + ByteSize.text(limitBytes) + "; " + largest.owner() + " used the most, " + ByteSize.text(ownerBytes)
                 + ", and this was its largest, with " + ByteSize.text(largest.bytes());
     }

@@ -119,7 +119,7 @@ public final class DatasetAccessApi implements InlineDatasets {
             if (System.nanoTime() > wanted.end()) {
                 throw new DriverException.BackendUnavailable("the controller has not said within " + LONGEST.toSeconds()
                         + " s whether the pod may read dataset " + QuotedText.of(wanted.dataset())
-                        + ": look at siphon-controller");
+                        + ": check siphon-controller");
             }
             question.pause(pause);
             pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));

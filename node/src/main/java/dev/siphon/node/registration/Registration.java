@@ -129,7 +129,7 @@ public final class Registration implements AutoCloseable {
         }
         return switch (state) {
             case Offered _ ->
-                Optional.of("the kubelet has not registered the driver yet; does it look at "
+                Optional.of("the kubelet has not registered the driver yet; does it watch "
                         + plugin.socket().path() + "?");
             case Accepted _ -> Optional.empty();
             case Refused refused ->

@@ -26,7 +26,7 @@ final class ImageDevice {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
                 throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
-                        + " bytes, but must have the " + manifest.imageBytes() + " of its manifest, in whole blocks of "
+                        + " bytes, but must have the " + manifest.imageBytes() + " of its manifest, a multiple of "
                         + DataFile.ALIGNMENT);
             }
             if (!ChunkCheck.beginsRight(image.image(), manifest)) {

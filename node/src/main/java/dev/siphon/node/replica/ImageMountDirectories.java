@@ -45,7 +45,7 @@ final class ImageMountDirectories {
             link(folder(key).resolve("image"), image.image());
             link(folder(key).resolve("manifest"), image.manifest());
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot make the folder of dataset " + key.digest(), e);
+            throw new UncheckedIOException("cannot create the directory of dataset " + key.digest(), e);
         }
     }
 
@@ -66,7 +66,7 @@ final class ImageMountDirectories {
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the folder of dataset " + key.digest(), e);
+            throw new UncheckedIOException("cannot read the directory of dataset " + key.digest(), e);
         }
     }
 
@@ -82,7 +82,7 @@ final class ImageMountDirectories {
                 Files.deleteIfExists(dataset);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove the folder of dataset " + key.digest(), e);
+            throw new UncheckedIOException("cannot remove the directory of dataset " + key.digest(), e);
         }
     }
 
@@ -106,7 +106,7 @@ final class ImageMountDirectories {
         } catch (NoSuchFileException _) {
             return List.of();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the folder of dataset " + dataset, e);
+            throw new UncheckedIOException("cannot read the directory of dataset " + dataset, e);
         }
     }
 

@@ -268,7 +268,7 @@ final class ReplicaOrderWorker implements Runnable {
             }
             asked = Optional.empty();
             throw new DriverException.BackendUnavailable("the controller has not given the dataset's key within "
-                    + ANSWER.toSeconds() + " s: look at siphon-controller");
+                    + ANSWER.toSeconds() + " s: check siphon-controller");
         }
         asked = Optional.empty();
         switch (answer.get()) {

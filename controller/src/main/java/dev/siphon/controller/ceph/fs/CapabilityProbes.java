@@ -214,8 +214,8 @@ public final class CapabilityProbes {
     private static DriverException stalled(SubvolumeGroup group) {
         return new DriverException.OperationPending(group.path() + " of file system " + group.fileSystem()
                 + " in cluster " + group.cluster()
-                + " is held by a client that does not answer: it mounts a volume"
-                + " of this account, and was killed, hangs or lost its node; nothing was changed; Ceph gives up on"
+                + " is held by a client that does not answer. It mounts a volume"
+                + " of this account, and was killed, hangs or lost its node. Nothing was changed. Ceph gives up on"
                 + " that client after session_timeout (60 s by default); retry then");
     }
 }

@@ -96,7 +96,7 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
 
             @Size(max = 1100)
             @JsonPropertyDescription(
-                    "Of a sealed snapshot, whether another process than the packer has read its whole image: waits, reads, done, failed (it is used all the same), or refused (it is not what its manifest says), and why.")
+                    "Of a sealed snapshot, whether another process than the packer has read its whole image: waits, reads, done, failed, or refused, and why. A failed image is used anyway; a refused one is not what its manifest says.")
             @Nullable
             String readBack,
 
