@@ -113,7 +113,7 @@ nightly: need ## every suite, slice by slice (e2e/slices): hours
 slice: need ## the suites of some slices: make slice ONLY=core,chaos; e2e/suites names lists them
 	e2e/suites slice $(subst $(comma), ,$(ONLY))
 
-lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
+lint: need ## format, compiler checks, shellcheck, English, and the rules that no compiler knows
 	$(MVN) -q spotless:check
 	e2e/lint
 
