@@ -97,7 +97,10 @@ public final class UnverifiedImages {
         } catch (DriverException.BackendUnavailable silent) {
             throw silent;
         } catch (DriverException refused) {
-            failed(image, new PackerOutcome.Failed(String.valueOf(refused.getMessage()), false), "the controller tries again");
+            failed(
+                    image,
+                    new PackerOutcome.Failed(String.valueOf(refused.getMessage()), false),
+                    "the controller tries again");
             return false;
         }
     }
@@ -169,7 +172,8 @@ public final class UnverifiedImages {
         ReadBack now = failed.unlike()
                 ? new ReadBack(
                         State.REFUSED,
-                        failed.why() + "; delete its VolumeSnapshot and take another one; if the image was repaired, " + again)
+                        failed.why() + "; delete its VolumeSnapshot and take another one; if the image was repaired, "
+                                + again)
                 : new ReadBack(State.FAILED, failed.why() + "; " + again);
         // a refused image stays refused until all of it was read
         if ((image.state() != State.REFUSED || failed.unlike()) && note(image, now)) {
