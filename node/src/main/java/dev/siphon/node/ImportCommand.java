@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
         name = "import",
         description = {
             "Like pack, makes one EROFS image and its manifest, from a directory, a tar, or a tar on a server.",
-            "A tar may be plain or compressed by gzip, xz or zstd. If killed, it resumes where it stopped. The last line"
+            "A tar may be plain or compressed by bzip2, gzip, xz or zstd. If killed, it resumes where it stopped. The last line"
                     + " on stdout is JSON: imageBytes, files, and the digest of the manifest."
         })
 public final class ImportCommand implements Callable<Integer> {

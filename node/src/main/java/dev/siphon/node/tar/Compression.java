@@ -7,6 +7,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 import org.tukaani.xz.XZInputStream;
 
 /// The compression of a tar, detected by its first bytes.
@@ -21,6 +22,12 @@ public enum Compression {
         @Override
         public InputStream open(InputStream compressed) throws IOException {
             return new GZIPInputStream(compressed, BUFFER_BYTES);
+        }
+    },
+    BZIP2 {
+        @Override
+        public InputStream open(InputStream compressed) throws IOException {
+            return new BZip2CompressorInputStream(compressed, true);
         }
     },
     XZ {
@@ -50,15 +57,18 @@ public enum Compression {
         if (begins(first, 0x1f, 0x8b)) {
             return GZIP;
         }
+        if (begins(first, 'B', 'Z', 'h')) {
+            return BZIP2;
+        }
         if (begins(first, 0xfd, '7', 'z', 'X', 'Z', 0)) {
             return XZ;
         }
         if (begins(first, 0x28, 0xb5, 0x2f, 0xfd)) {
             return ZSTD;
         }
-        if (begins(first, 'B', 'Z', 'h') || begins(first, 'P', 'K', 3, 4) || begins(first, '7', 'z', 0xbc, 0xaf)) {
+        if (begins(first, 'P', 'K', 3, 4) || begins(first, '7', 'z', 0xbc, 0xaf)) {
             throw new DriverException.InvalidRequest(
-                    "the source is compressed by bzip2, zip or 7z: make a tar of it, plain or with gzip, xz or zstd");
+                    "the source is compressed by zip or 7z: make a tar of it, plain or with bzip2, gzip, xz or zstd");
         }
         return NONE;
     }

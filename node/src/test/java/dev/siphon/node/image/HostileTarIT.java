@@ -151,6 +151,9 @@ final class HostileTarIT {
                 () -> importing.run(importing.write("b.tar.bz2", "BZh91".getBytes(StandardCharsets.US_ASCII)), "b"));
         assertThrows(
                 DriverException.InvalidRequest.class,
+                () -> importing.run(importing.write("b.zip", "PK\3\4".getBytes(StandardCharsets.US_ASCII)), "z"));
+        assertThrows(
+                DriverException.InvalidRequest.class,
                 () -> new ImportRequest(
                         ImportOrigin.parse("http://127.0.0.1/"),
                         Optional.empty(),

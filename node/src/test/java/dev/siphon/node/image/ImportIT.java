@@ -101,7 +101,7 @@ final class ImportIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gz", "xz", "zst"})
+    @ValueSource(strings = {"bz2", "gz", "xz", "zst"})
     void aCompressedTarIsUnpackedOnce(String compression) throws IOException {
         tree().build(importing.packing().source());
         Path tar = importing.tar("t.tar", "--format=pax", "--xattrs");

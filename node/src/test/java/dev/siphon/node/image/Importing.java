@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
@@ -136,6 +137,7 @@ final class Importing implements AutoCloseable {
             }
         };
         try (OutputStream out = switch (how) {
+            case "bz2" -> new BZip2CompressorOutputStream(kept);
             case "gz" -> new GZIPOutputStream(kept);
             case "xz" -> new XZOutputStream(kept, new LZMA2Options(1));
             default -> new ZstdOutputStream(kept);

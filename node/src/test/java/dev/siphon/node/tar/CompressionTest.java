@@ -1,5 +1,6 @@
 package dev.siphon.node.tar;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,14 +22,16 @@ import org.tukaani.xz.XZOutputStream;
 
 final class CompressionTest {
     private static final int TIMES = 3000;
+    private static final int CONTENT_BYTES = 50_000;
 
     private static byte[] compressed(Compression how) throws IOException {
-        byte[] content = new byte[50_000];
+        byte[] content = new byte[CONTENT_BYTES];
         new Random(5).nextBytes(content);
         System.arraycopy(content, 0, content, 10_000, 9_000);
         System.arraycopy(content, 300, content, 30_000, 9_000);
         ByteArrayOutputStream to = new ByteArrayOutputStream();
         try (OutputStream out = switch (how) {
+            case BZIP2 -> new BZip2CompressorOutputStream(to);
             case GZIP -> new GZIPOutputStream(to);
             case XZ -> new XZOutputStream(to, new LZMA2Options(1));
             case ZSTD -> new ZstdOutputStream(to);
@@ -41,7 +45,7 @@ final class CompressionTest {
     @ParameterizedTest
     @EnumSource(
             value = Compression.class,
-            names = {"GZIP", "XZ", "ZSTD"})
+            names = {"BZIP2", "GZIP", "XZ", "ZSTD"})
     void whatIsDamagedIsSaidInOneWay(Compression how) throws IOException {
         byte[] good = compressed(how);
         Random random = new Random(1);
@@ -59,6 +63,23 @@ final class CompressionTest {
             }
         }
         assertTrue(damaged > TIMES / 2, damaged + " were seen");
+    }
+
+    /// pbzip2 and others that use several cores write a stream for each block.
+    @ParameterizedTest
+    @EnumSource(
+            value = Compression.class,
+            names = {"BZIP2", "GZIP", "XZ", "ZSTD"})
+    void concatenatedStreamsAreReadAsOne(Compression how) throws IOException {
+        byte[] good = compressed(how);
+        ByteArrayOutputStream twice = new ByteArrayOutputStream();
+        twice.writeBytes(good);
+        twice.writeBytes(good);
+        byte[] bytes = twice.toByteArray();
+        assertEquals(how, Compression.of(bytes));
+        try (InputStream read = how.open(new ByteArrayInputStream(bytes))) {
+            assertEquals(2 * CONTENT_BYTES, read.transferTo(OutputStream.nullOutputStream()));
+        }
     }
 
     /// Eight bytes of size, which the decoder reads as a negative number (RFC 8878, 3.1.1.1).

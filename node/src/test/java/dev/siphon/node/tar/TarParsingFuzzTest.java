@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
 import org.junit.jupiter.api.Test;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
@@ -67,6 +68,7 @@ final class TarParsingFuzzTest {
         System.arraycopy(content, 0, content, 6_000, 5_000);
         ByteArrayOutputStream to = new ByteArrayOutputStream();
         try (OutputStream out = switch (how) {
+            case BZIP2 -> new BZip2CompressorOutputStream(to);
             case GZIP -> new GZIPOutputStream(to);
             case XZ -> new XZOutputStream(to, new LZMA2Options(1));
             case ZSTD -> new ZstdOutputStream(to);
@@ -96,6 +98,12 @@ final class TarParsingFuzzTest {
                 all += read;
             }
         }
+    }
+
+    /// A block of 900,000 bytes takes 4.5 MB of tables.
+    @Test
+    void bzip2() {
+        unpacking(Compression.BZIP2).allocating(16 << 20).run();
     }
 
     @Test
