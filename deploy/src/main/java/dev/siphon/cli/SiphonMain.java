@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -98,6 +99,9 @@ public final class SiphonMain implements Runnable {
         for (Subcommand each : named.map(List::of).orElse(SUBCOMMANDS)) {
             add(commandLine, each);
         }
+        if (named.isEmpty()) {
+            addCompletion(commandLine);
+        }
         return commandLine
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(SiphonMain::misused)
@@ -110,6 +114,14 @@ public final class SiphonMain implements Runnable {
             each.parts().forEach(part -> add(command, part));
             parent.addSubcommand(each.name(), command);
         });
+    }
+
+    /// Adds `generate-completion`, which prints a script for bash and zsh with the subcommands that are there. Shells
+    /// call it, so the help does not list it.
+    private static void addCompletion(CommandLine commandLine) {
+        CommandLine completion = new CommandLine(new AutoComplete.GenerateCompletion());
+        completion.getCommandSpec().usageMessage().hidden(true);
+        commandLine.addSubcommand(completion);
     }
 
     /// Fails, because a subcommand is required.

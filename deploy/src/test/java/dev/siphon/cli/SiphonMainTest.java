@@ -41,6 +41,7 @@ final class SiphonMainTest {
                         "csi",
                         "dataset",
                         "fuse",
+                        "generate-completion",
                         "home",
                         "key",
                         "node",
