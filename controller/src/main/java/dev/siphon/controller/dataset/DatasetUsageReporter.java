@@ -125,6 +125,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
         String name = known.dataset().name();
         return new PerObjectRetries.Step(
                 name,
+                now,
                 () -> {
                     if (!known.written().equals(Optional.of(now))) {
                         pods.report(name, now);

@@ -1,22 +1,26 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.csi.DriverException;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
-/// Retries an operation per object, so that one failing object does not block the others. An API server also
-/// answers `500` for a single object, such as one at the size limit of etcd. Such an object moves to the end and is
-/// retried in every pass.
+/// Retries an operation per object, so that one failing object does not delay the others. An API server also
+/// answers `500` for a single object, such as one at the size limit of etcd.
+///
+/// An object without a reply waits before it is retried: 0.5 s, then twice as long each time, at most 15 s. One that
+/// has changed meanwhile need not wait. Retries run after all other objects. They take at most a fifth of the time
+/// while any of them fails.
 ///
 /// Not thread-safe.
 public final class PerObjectRetries {
@@ -26,48 +30,137 @@ public final class PerObjectRetries {
     /// Steps that run concurrently.
     static final int AT_ONCE = 10;
 
+    static final Duration FIRST_DELAY = Duration.ofMillis(500);
+    static final Duration LONGEST_DELAY = Duration.ofSeconds(15);
+
+    /// After a failed retry, retries pause for this many times as long as it took.
+    private static final int PAUSES = 4;
+
+    private final LongSupplier nanoTime;
+
     /// Objects without a reply at their last attempt, the oldest attempt first.
-    private final Set<String> unanswered = new LinkedHashSet<>();
+    private final Map<String, Failure> failures = new LinkedHashMap<>();
+
+    /// Earliest start of the next retry.
+    private long retriesFrom;
+
+    public PerObjectRetries() {
+        this(System::nanoTime);
+    }
+
+    /// @param nanoTime [System#nanoTime]
+    PerObjectRetries(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        this.retriesFrom = nanoTime.getAsLong();
+    }
 
     /// The operation on one object.
     ///
     /// @param name of the object, always the same
+    /// @param version equal as long as the object is unchanged: a changed one is tried at once
     /// @param act may run concurrently with those of other objects
     /// @param refused receives any other [DriverException] than [DriverException.BackendUnavailable]
-    public record Step(String name, Runnable act, Consumer<DriverException> refused) {}
+    public record Step(String name, Object version, Runnable act, Consumer<DriverException> refused) {}
 
-    /// Runs these steps, several at once; those without a reply in earlier passes run last.
-    ///
-    /// @param steps of all existing objects: others are forgotten
-    /// @return the first failure to get a reply, for the caller to throw once its other work is finished
-    public Optional<DriverException.BackendUnavailable> take(List<Step> steps) {
-        unanswered.retainAll(steps.stream().map(Step::name).collect(Collectors.toSet()));
-        List<DriverException.BackendUnavailable> failures = new ArrayList<>();
-        int inARow = 0;
-        List<Step> ordered = ordered(steps);
-        for (int from = 0; from < ordered.size() && inARow < MOST_IN_A_ROW; from += AT_ONCE) {
-            List<Step> some = ordered.subList(from, Math.min(from + AT_ONCE, ordered.size()));
-            List<Optional<DriverException.BackendUnavailable>> silent = together(some);
-            for (int index = 0; index < some.size(); index++) {
-                String name = some.get(index).name();
-                unanswered.remove(name);
-                inARow = silent.get(index).isEmpty() ? 0 : inARow + 1;
-                silent.get(index).ifPresent(failure -> {
-                    failures.add(failure);
-                    unanswered.add(name);
-                });
-            }
+    /// @param version of the object at its last attempt
+    /// @param delay before the next attempt
+    /// @param due when this delay is over
+    private record Failure(Object version, DriverException.BackendUnavailable why, Duration delay, long due) {
+        Failure dueAt(long now) {
+            return new Failure(version, why, delay, now);
         }
-        return failures.stream().findFirst();
     }
 
-    /// @return for each step why it got no reply; empty if it got one
-    private static List<Optional<DriverException.BackendUnavailable>> together(List<Step> steps) {
+    /// Runs the steps that are due, several at once.
+    ///
+    /// @param steps of all existing objects: others are forgotten
+    /// @return the failure of the first object that has no reply yet, whether it was tried now or still waits, for
+    ///     the caller to throw once its other work is finished
+    public Optional<DriverException.BackendUnavailable> take(List<Step> steps) {
+        Map<String, Step> byName =
+                steps.stream().collect(Collectors.toMap(Step::name, Function.identity(), (_, later) -> later));
+        failures.keySet().retainAll(byName.keySet());
+        List<Step> others = steps.stream()
+                .filter(step -> !failures.containsKey(step.name()))
+                .toList();
+        int inARow = 0;
+        for (int from = 0; from < others.size() && inARow < MOST_IN_A_ROW; from += AT_ONCE) {
+            for (boolean isSilent : together(others.subList(from, Math.min(from + AT_ONCE, others.size())))) {
+                inARow = isSilent ? inARow + 1 : 0;
+            }
+        }
+        if (inARow < MOST_IN_A_ROW) {
+            retry(byName);
+        }
+        return steps.stream()
+                .flatMap(step -> Optional.ofNullable(failures.get(step.name())).stream())
+                .map(Failure::why)
+                .findFirst();
+    }
+
+    /// Retries until one fails again. Where all succeed, the API server was silent, and no other need wait longer.
+    private void retry(Map<String, Step> steps) {
+        long begun = nanoTime.getAsLong();
+        List<Step> due = due(steps, begun);
+        while (!due.isEmpty()) {
+            boolean isSilent = together(due).contains(true);
+            long now = nanoTime.getAsLong();
+            if (isSilent) {
+                Duration pause = Duration.ofNanos(now - begun).multipliedBy(PAUSES);
+                retriesFrom = now + least(pause, LONGEST_DELAY).toNanos();
+                return;
+            }
+            failures.replaceAll((_, failure) -> failure.dueAt(now));
+            begun = now;
+            due = due(steps, begun);
+        }
+    }
+
+    private List<Step> due(Map<String, Step> steps, long now) {
+        if (now - retriesFrom < 0) {
+            return List.of();
+        }
+        List<Step> changed = new ArrayList<>();
+        List<Step> waited = new ArrayList<>();
+        failures.forEach((name, failure) -> {
+            Step step = Optional.ofNullable(steps.get(name)).orElseThrow();
+            if (!step.version().equals(failure.version())) {
+                changed.add(step);
+            } else if (now - failure.due() >= 0) {
+                waited.add(step);
+            }
+        });
+        changed.addAll(waited);
+        return changed.stream().limit(AT_ONCE).toList();
+    }
+
+    /// Runs steps and records their failures.
+    ///
+    /// @return for each step whether it got no reply
+    private List<Boolean> together(List<Step> steps) {
         List<FutureTask<Optional<DriverException.BackendUnavailable>>> tasks =
                 steps.stream().map(step -> new FutureTask<>(() -> take(step))).toList();
         tasks.stream().skip(1).forEach(task -> Thread.ofVirtual().start(task));
         tasks.getFirst().run();
-        return tasks.stream().map(PerObjectRetries::result).toList();
+        List<Optional<DriverException.BackendUnavailable>> silent =
+                tasks.stream().map(PerObjectRetries::result).toList();
+        for (int index = 0; index < steps.size(); index++) {
+            remember(steps.get(index), silent.get(index));
+        }
+        return silent.stream().map(Optional::isPresent).toList();
+    }
+
+    private void remember(Step step, Optional<DriverException.BackendUnavailable> silent) {
+        Optional<Failure> before = Optional.ofNullable(failures.remove(step.name()));
+        silent.ifPresent(why -> {
+            Duration delay = before.map(last -> least(last.delay().multipliedBy(2), LONGEST_DELAY))
+                    .orElse(FIRST_DELAY);
+            failures.put(step.name(), new Failure(step.version(), why, delay, nanoTime.getAsLong() + delay.toNanos()));
+        });
+    }
+
+    private static Duration least(Duration one, Duration other) {
+        return Collections.min(List.of(one, other));
     }
 
     private static Optional<DriverException.BackendUnavailable> take(Step step) {
@@ -92,14 +185,5 @@ public final class PerObjectRetries {
             Thread.currentThread().interrupt();
             throw new DriverException.BackendUnavailable("the driver is stopping; retry");
         }
-    }
-
-    private List<Step> ordered(List<Step> steps) {
-        List<String> last = List.copyOf(unanswered);
-        Map<String, Integer> places =
-                IntStream.range(0, last.size()).boxed().collect(Collectors.toMap(last::get, place -> place));
-        return steps.stream()
-                .sorted(Comparator.comparingInt(step -> places.getOrDefault(step.name(), -1)))
-                .toList();
     }
 }

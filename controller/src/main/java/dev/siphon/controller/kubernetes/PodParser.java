@@ -118,6 +118,7 @@ final class PodParser {
                 JsonParts.text(pod, METADATA, "namespace").orElse(""),
                 JsonParts.text(pod, METADATA, "name").orElse(""),
                 uid,
+                JsonParts.text(pod, METADATA, "resourceVersion").orElse(""),
                 Instant.EPOCH,
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodParser::duration),
                 group(pod, annotations).orElse(uid),

@@ -8,6 +8,7 @@ import java.util.Optional;
 /// A pod that waits at [#GATE] and has no other scheduling gate.
 ///
 /// @param uid distinguishes it from earlier pods of the same name
+/// @param version the object's: it differs after each change
 /// @param since when Siphon's gate became its only one; the wait counts from then
 /// @param patience the maximum wait that it requests; empty for the default
 /// @param group pods of one job share it: their nodes are chosen together
@@ -17,6 +18,7 @@ public record GatedPod(
         String namespace,
         String name,
         String uid,
+        String version,
         Instant since,
         Optional<Duration> patience,
         String group,
@@ -35,12 +37,12 @@ public record GatedPod(
 
     /// Returns a copy with another start of the wait.
     public GatedPod waitingSince(Instant begin) {
-        return new GatedPod(namespace, name, uid, begin, patience, group, needs, rules, uses);
+        return new GatedPod(namespace, name, uid, version, begin, patience, group, needs, rules, uses);
     }
 
     /// Returns a copy that needs more resources.
     public GatedPod needing(ResourceAmounts more) {
-        return new GatedPod(namespace, name, uid, since, patience, group, needs.plus(more), rules, uses);
+        return new GatedPod(namespace, name, uid, version, since, patience, group, needs.plus(more), rules, uses);
     }
 
     /// How a pod refers to a dataset.

@@ -76,7 +76,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
     }
 
     /// Brings orders in step with what is wanted. A failure for one order blocks neither other orders nor pods.
-    /// It is retried in every round, and logged once.
+    /// It is retried as [PerObjectRetries] says, and logged once.
     ///
     /// @param nodes names of all nodes
     /// @return the first failed request, if any
@@ -89,12 +89,17 @@ final class ReplicaOrderWriter implements AutoCloseable {
         Map<String, String> refused = new ConcurrentHashMap<>();
         List<PerObjectRetries.Step> steps = new ArrayList<>();
         for (OrderedReplica replica : replicas) {
-            steps.add(step(replica.name(), refused, () -> keepOrDelete(replica, wanted, declared, nodes)));
+            steps.add(step(
+                    replica.name(),
+                    List.of(replica.order(), replica.state()),
+                    refused,
+                    () -> keepOrDelete(replica, wanted, declared, nodes)));
         }
         for (DatasetOnNode place : wanted) {
             if (!there.contains(place)) {
                 Optional.ofNullable(declared.get(place.dataset()))
-                        .ifPresent(shared -> steps.add(step(name(place), refused, () -> writeOrder(place, shared))));
+                        .ifPresent(shared ->
+                                steps.add(step(name(place), place, refused, () -> writeOrder(place, shared))));
             }
         }
         Optional<DriverException.BackendUnavailable> silent = attempts.take(steps);
@@ -126,8 +131,8 @@ final class ReplicaOrderWriter implements AutoCloseable {
         }
     }
 
-    private PerObjectRetries.Step step(String name, Map<String, String> refused, Runnable act) {
-        return new PerObjectRetries.Step(name, act, notThis -> {
+    private PerObjectRetries.Step step(String name, Object version, Map<String, String> refused, Runnable act) {
+        return new PerObjectRetries.Step(name, version, act, notThis -> {
             String why = notThis.getMessage();
             refused.put(name, why);
             if (!why.equals(refusals.get(name))) {

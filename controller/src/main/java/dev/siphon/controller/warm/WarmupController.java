@@ -254,6 +254,7 @@ public final class WarmupController implements AutoCloseable {
                 .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
                 .map(each -> new PerObjectRetries.Step(
                         each.getKey().uid(),
+                        each.getKey().version(),
                         () -> act.accept(each.getKey(), each.getValue()),
                         refused -> LOG.warn(
                                 "pod {}/{} still waits: {}",

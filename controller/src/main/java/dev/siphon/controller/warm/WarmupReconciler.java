@@ -46,6 +46,7 @@ final class WarmupReconciler {
             if (!warmup.said().equals(Optional.of(status))) {
                 steps.add(new PerObjectRetries.Step(
                         warmup.name(),
+                        warmup,
                         () -> cluster.report(warmup, status),
                         refused -> LOG.warn(
                                 "the status of DatasetWarmup {} is not written: {}",

@@ -176,6 +176,7 @@ final class GateDecisionsTest {
                 pod.namespace(),
                 pod.name(),
                 pod.uid(),
+                pod.version(),
                 pod.since(),
                 Optional.of(Duration.ofHours(9_999_999)),
                 pod.group(),

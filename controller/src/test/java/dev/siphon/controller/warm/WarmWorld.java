@@ -55,6 +55,7 @@ final class WarmWorld {
                 "u1",
                 name,
                 "uid-" + name,
+                "1",
                 NOW.minusSeconds(waited),
                 Optional.empty(),
                 "job",
