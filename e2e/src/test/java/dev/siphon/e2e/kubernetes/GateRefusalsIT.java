@@ -9,13 +9,18 @@ import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Pods whose dataset cannot be placed on a disk, and who may write replica objects.
 @Tag("kubernetes")
@@ -151,8 +156,7 @@ final class GateRefusalsIT {
 
         assertRefused(
                 "change nothing else of it",
-                CLUSTER.tryKubectl(
-                        "--as=system:serviceaccount:siphon:siphon-controller",
+                asController(
                         "-n",
                         reader.namespace(),
                         "patch",
@@ -161,6 +165,108 @@ final class GateRefusalsIT {
                         "--type=merge",
                         "-p",
                         "{\"metadata\": {\"labels\": {\"more\": \"of-it\"}}}"));
+    }
+
+    private static Command.Result asController(String... words) {
+        return CLUSTER.tryKubectl(Stream.concat(
+                        Stream.of("--as=system:serviceaccount:siphon:siphon-controller"), Stream.of(words))
+                .toArray(String[]::new));
+    }
+
+    private static void assertTaken(Command.Result result) {
+        assertEquals(0, result.exit(), result::output);
+    }
+
+    @Test
+    void theControllerTakesNoOtherGateFromAPod() {
+        String other = "example.org/other";
+        var _ = gated(reader, "held", "u22/numbers").gatedBy(other).create();
+
+        assertRefused("change nothing else of it", openHeld(""));
+        assertTaken(openHeld("{\"name\": \"" + other + "\"}"));
+    }
+
+    /// @param left the gates that stay
+    private static Command.Result openHeld(String left) {
+        return asController(
+                "-n",
+                reader.namespace(),
+                "patch",
+                "pod",
+                "held",
+                "--dry-run=server",
+                "--type=merge",
+                "-p",
+                "{\"spec\": {\"schedulingGates\": [" + left + "]}}");
+    }
+
+    @Test
+    void theControllerChangesPersistentVolumesOfItsDriverAloneAndLittleOfThem() {
+        persistentVolume("refused-other", "hostPath: {path: /nowhere}");
+        persistentVolume("refused-own", "csi: {driver: cephfs.siphon.dev, volumeHandle: 'static:refused'}");
+        String keep = "{\"spec\": {\"persistentVolumeReclaimPolicy\": \"Delete\"}}";
+        String bind = "{\"spec\": {\"claimRef\": {\"namespace\": \"default\", \"name\": \"mine\"}}}";
+        String grow = "{\"spec\": {\"capacity\": {\"storage\": \"2Gi\"}}}";
+        String note = "{\"metadata\": {\"annotations\": {\"note\": \"n\"}}}";
+
+        for (String change : List.of(keep, bind, grow, note)) {
+            assertRefused("PersistentVolumes of cephfs.siphon.dev alone", changeVolume("refused-other", change));
+        }
+        assertRefused(
+                "PersistentVolumes of cephfs.siphon.dev alone",
+                asController("delete", "pv", "refused-other", "--dry-run=server"));
+        for (String change : List.of(keep, bind)) {
+            assertRefused("nothing else of its spec", changeVolume("refused-own", change));
+        }
+        for (String change : List.of(grow, note)) {
+            assertTaken(changeVolume("refused-own", change));
+        }
+        assertTaken(asController("delete", "pv", "refused-own", "--dry-run=server"));
+        List.of("refused-other", "refused-own").forEach(name -> CLUSTER.client()
+                .persistentVolumes()
+                .withName(name)
+                .delete());
+    }
+
+    private static void persistentVolume(String name, String source) {
+        CLUSTER.apply("", """
+                apiVersion: v1
+                kind: PersistentVolume
+                metadata: {name: %s}
+                spec:
+                  capacity: {storage: 1Gi}
+                  accessModes: [ReadWriteMany]
+                  storageClassName: none
+                  persistentVolumeReclaimPolicy: Retain
+                  %s
+                """.formatted(name, source));
+    }
+
+    private static Command.Result changeVolume(String name, String change) {
+        return asController("patch", "pv", name, "--dry-run=server", "--type=merge", "-p", change);
+    }
+
+    /// Kubernetes puts a token into a Secret of that type.
+    @Test
+    void theControllerMakesNoSecretForAToken(@TempDir Path folder) throws IOException {
+        assertRefused(
+                "Secrets of type siphon.dev/volume-key alone",
+                secret(folder, "kubernetes.io/service-account-token"));
+        assertRefused("Secrets of type siphon.dev/volume-key alone", secret(folder, "Opaque"));
+        assertTaken(secret(folder, "siphon.dev/volume-key"));
+    }
+
+    private static Command.Result secret(Path folder, String type) throws IOException {
+        Path file = Files.writeString(folder.resolve("secret.yaml"), """
+                apiVersion: v1
+                kind: Secret
+                metadata:
+                  name: refused
+                  namespace: siphon
+                  annotations: {kubernetes.io/service-account.name: siphon-node}
+                type: %s
+                """.formatted(type));
+        return asController("create", "--dry-run=server", "-f", file.toString());
     }
 
     private static void assertRefused(String why, Command.Result result) {
