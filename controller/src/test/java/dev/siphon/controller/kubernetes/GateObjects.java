@@ -12,9 +12,11 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -24,16 +26,48 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
-/// Creates nodes, pods at the gate and reports of nodes on a real API server.
+/// Creates nodes, pods at the gate and reports of nodes on a real API server. Requests are repeated while the server
+/// starts: it answers `429` for a kind whose objects it has not loaded yet, even after it reports to be ready.
 final class GateObjects {
     private static final VolumeId.DatasetVolume VOLUME =
             new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
+
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /// RFC 6585, section 4.
+    private static final int TOO_MANY_REQUESTS = 429;
 
     private final TestCluster cluster;
 
     GateObjects(TestCluster cluster) {
         this.cluster = cluster;
+    }
+
+    /// Repeats a request until the server answers it, for as long as [TestCluster#PATIENT].
+    ///
+    /// @param request may be carried out twice
+    private static <T> T patiently(Supplier<T> request) {
+        long end = System.nanoTime() + TestCluster.PATIENT.toNanos();
+        while (true) {
+            try {
+                return request.get();
+            } catch (KubernetesClientException notNow) {
+                if (!isStarting(notNow) || System.nanoTime() - end > 0) {
+                    throw notNow;
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    /// No answer, `429` or `503`.
+    private static boolean isStarting(KubernetesClientException refused) {
+        return refused.getCode() <= 0
+                || refused.getCode() == TOO_MANY_REQUESTS
+                || refused.getCode() == HttpURLConnection.HTTP_UNAVAILABLE;
     }
 
     /// Creates a node with 8 GPUs. It is soon ready: Kubernetes keeps pods away from it until it has noticed that.
@@ -47,27 +81,24 @@ final class GateObjects {
 
     /// Renews the heartbeat like a kubelet; otherwise the node does not stay ready.
     void beat(String name) {
-        var _ = cluster.admin()
-                .nodes()
-                .withName(name)
-                .subresource("status")
-                .patch(PatchContext.of(PatchType.JSON_MERGE), """
+        String change = """
                 {"status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
                             "capacity": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
                             "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
                                             "lastHeartbeatTime": "%s"}]}}
-                """.formatted(
-                                Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+                """.formatted(Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        var _ = patiently(() -> cluster.admin()
+                .nodes()
+                .withName(name)
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), change));
     }
 
     /// Waits until the node accepts pods.
     void awaitNode(String name) {
         CephLab.await(
                 TestCluster.PATIENT.multipliedBy(3),
-                () -> cluster.admin()
-                        .nodes()
-                        .withName(name)
-                        .get()
+                () -> patiently(() -> cluster.admin().nodes().withName(name).get())
                         .getSpec()
                         .getTaints()
                         .isEmpty());
@@ -96,11 +127,11 @@ final class GateObjects {
 
     /// Returns whether the gate is open for the pod.
     boolean isOpen(String pod) {
-        return cluster.admin()
-                .pods()
-                .inNamespace(cluster.access().namespace())
-                .withName(pod)
-                .get()
+        return patiently(() -> cluster.admin()
+                        .pods()
+                        .inNamespace(cluster.access().namespace())
+                        .withName(pod)
+                        .get())
                 .getSpec()
                 .getSchedulingGates()
                 .isEmpty();
@@ -109,10 +140,10 @@ final class GateObjects {
     /// Returns the replicas ordered from nodes, by dataset.
     Map<String, List<String>> replicas() {
         Map<String, List<String>> byDataset = new TreeMap<>();
-        cluster.admin()
-                .genericKubernetesResources(
-                        KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
-                .list()
+        patiently(() -> cluster.admin()
+                        .genericKubernetesResources(
+                                KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                        .list())
                 .getItems()
                 .forEach(object -> byDataset
                         .computeIfAbsent(String.valueOf(object.<String>get("spec", "dataset")), _ -> new ArrayList<>())
@@ -124,12 +155,12 @@ final class GateObjects {
     void report(String replica, Report report) {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());
-        var _ = cluster.admin()
+        var _ = patiently(() -> cluster.admin()
                 .genericKubernetesResources(
                         KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                 .withName(replica)
                 .subresource("status")
-                .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
+                .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString()));
     }
 
     /// Returns a controller with a gate that waits for up to an hour.
