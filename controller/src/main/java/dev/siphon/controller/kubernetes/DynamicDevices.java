@@ -48,7 +48,7 @@ final class DynamicDevices {
     /// Most claims whose allocations are counted.
     private static final int MOST_CLAIMS = 20_000;
 
-    private static final String GROUP = "apis/resource.k8s.io/v1/";
+    private static final String GROUP = PodResourceClaim.GROUP;
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
     private static final Keep OF_CLAIMS =
@@ -113,22 +113,11 @@ final class DynamicDevices {
         }
     }
 
-    /// A claim of a pod.
-    ///
-    /// @param namespace the pod's
-    /// @param path of the claim or template
-    /// @param claim NAMESPACE/NAME of a claim that other pods may share; empty for a template
-    private record PodClaim(String namespace, String path, Optional<String> claim) {}
-
     /// Returns what pods need in addition to their containers' requests.
     ///
-    /// @param pods all gated pods by uid
-    /// @return by uid; without pods that have no claims
-    Map<String, ResourceAmounts> needs(Map<String, JsonObject> pods) {
-        Map<String, List<PodClaim>> claimed = new HashMap<>();
-        pods.forEach((uid, pod) -> Optional.of(claims(pod))
-                .filter(claims -> !claims.isEmpty())
-                .ifPresent(claims -> claimed.put(uid, claims)));
+    /// @param claimed the claims of all gated pods that have some, by uid
+    /// @return by uid
+    Map<String, ResourceAmounts> needs(Map<String, List<PodResourceClaim>> claimed) {
         if (claimed.isEmpty() || nanoTime.getAsLong() - known.since > AGE.toNanos()) {
             known = new KnownDevices(nanoTime.getAsLong(), known.turn + 1);
         }
@@ -174,11 +163,11 @@ final class DynamicDevices {
     }
 
     /// Returns each claim once, in round-robin order over the namespaces; each refresh starts at another namespace.
-    private List<PodClaim> inTurns(Collection<List<PodClaim>> claims) {
-        List<Iterator<PodClaim>> queues = claims.stream()
+    private List<PodResourceClaim> inTurns(Collection<List<PodResourceClaim>> claims) {
+        List<Iterator<PodResourceClaim>> queues = claims.stream()
                 .flatMap(List::stream)
                 .distinct()
-                .collect(Collectors.groupingBy(PodClaim::namespace, TreeMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(PodResourceClaim::namespace, TreeMap::new, Collectors.toList()))
                 .values()
                 .stream()
                 .map(List::iterator)
@@ -186,10 +175,10 @@ final class DynamicDevices {
         if (!queues.isEmpty()) {
             Collections.rotate(queues, -(known.turn * MOST_SPECS / 2) % queues.size());
         }
-        Deque<Iterator<PodClaim>> left = new ArrayDeque<>(queues);
-        List<PodClaim> ordered = new ArrayList<>();
+        Deque<Iterator<PodResourceClaim>> left = new ArrayDeque<>(queues);
+        List<PodResourceClaim> ordered = new ArrayList<>();
         while (!left.isEmpty()) {
-            Iterator<PodClaim> queue = left.removeFirst();
+            Iterator<PodResourceClaim> queue = left.removeFirst();
             ordered.add(queue.next());
             if (queue.hasNext()) {
                 left.addLast(queue);
@@ -198,28 +187,7 @@ final class DynamicDevices {
         return ordered;
     }
 
-    private static List<PodClaim> claims(JsonObject pod) {
-        String namespace = JsonParts.text(pod, METADATA, "namespace").orElse("");
-        String path = GROUP + "namespaces/" + namespace + "/";
-        return JsonParts.each(pod, SPEC, "resourceClaims")
-                .flatMap(each -> name(each, "resourceClaimTemplateName")
-                        .map(name -> new PodClaim(namespace, path + "resourceclaimtemplates/" + name, Optional.empty()))
-                        .or(() -> name(each, "resourceClaimName")
-                                .map(name -> new PodClaim(
-                                        namespace,
-                                        path + "resourceclaims/" + name,
-                                        Optional.of(namespace + "/" + name))))
-                        .stream())
-                .toList();
-    }
-
-    /// Users choose names, and the name becomes part of a path.
-    private static Optional<String> name(JsonObject object, String field) {
-        return JsonParts.text(object, field)
-                .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches());
-    }
-
-    private ResourceAmounts needs(List<PodClaim> claims) {
+    private ResourceAmounts needs(List<PodResourceClaim> claims) {
         return claims.stream()
                 // an allocated claim takes no more devices
                 .filter(each -> each.claim().filter(known.allocated::contains).isEmpty())
@@ -232,7 +200,7 @@ final class DynamicDevices {
 
     /// Returns the devices that a claim or template requests; none if it does not exist yet or the limit is
     /// reached, until the next refresh.
-    private List<DeviceAsk> asks(PodClaim claimed) {
+    private List<DeviceAsk> asks(PodResourceClaim claimed) {
         Optional<List<DeviceAsk>> read = Optional.ofNullable(known.specs.get(claimed.path()));
         int own = known.shares.getOrDefault(claimed.namespace(), 0);
         long ownNanos = known.nanos.getOrDefault(claimed.namespace(), 0L);
@@ -252,7 +220,7 @@ final class DynamicDevices {
         }
     }
 
-    private List<DeviceAsk> read(PodClaim claimed) {
+    private List<DeviceAsk> read(PodResourceClaim claimed) {
         List<DeviceAsk> asks = find(claimed.path(), OF_SPECS)
                 .flatMap(found -> JsonParts.object(found, SPEC, SPEC).or(() -> JsonParts.object(found, SPEC)))
                 .map(DeviceAsk::of)

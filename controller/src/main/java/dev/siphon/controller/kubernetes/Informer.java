@@ -107,6 +107,11 @@ final class Informer<T> {
         /// Called after an object is deleted. A list may show another object of the same name before: see
         /// [Informer#forget].
         default void gone(T before) {}
+
+        /// Whether values were not kept for which there is room now. After the next watch the collection is listed.
+        default boolean isToBeListed() {
+            return false;
+        }
     }
 
     /// @param nanoTime [System#nanoTime]
@@ -247,7 +252,7 @@ final class Informer<T> {
     private synchronized String from() {
         boolean isOld = listed.filter(then -> nanoTime.getAsLong() - then < LIST_AGAIN.toNanos())
                 .isEmpty();
-        if (isOld || health.isToBeListed()) {
+        if (isOld || health.isToBeListed() || values.isToBeListed()) {
             version = "";
         }
         return version;

@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
 import dev.siphon.controller.warm.ClusterNode;
@@ -58,7 +59,7 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private final GateClaims claims;
 
     /// The gated pods of the last pass, by uid.
-    private Map<String, JsonObject> seen = Map.of();
+    private Map<String, WaitingPods.Waiting> seen = Map.of();
 
     /// When their wait started. No object records when another gate was removed, so a new leader counts such waits
     /// from zero.
@@ -100,18 +101,22 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     @Override
     public List<GatedPod> gated(Instant now) {
         List<GatedPod> gated = new ArrayList<>();
-        Map<String, JsonObject> objects = new HashMap<>();
+        Map<String, WaitingPods.Waiting> pods = new HashMap<>();
+        Map<String, List<PodResourceClaim>> claimed = new HashMap<>();
         Map<String, Instant> begins = new HashMap<>();
         for (WaitingPods.Waiting each : waiting.all()) {
             String uid = each.pod().uid();
             Instant begin = since.getOrDefault(uid, each.since().orElse(now));
             gated.add(each.pod().waitingSince(begin));
-            objects.put(uid, each.object());
+            pods.put(uid, each);
+            if (!each.devices().isEmpty()) {
+                claimed.put(uid, each.devices());
+            }
             begins.put(uid, begin);
         }
-        seen = objects;
+        seen = pods;
         since = begins;
-        Map<String, ResourceAmounts> more = devices.needs(objects);
+        Map<String, ResourceAmounts> more = devices.needs(claimed);
         return gated.stream()
                 .map(pod -> pod.needing(more.getOrDefault(pod.uid(), ResourceAmounts.NONE)))
                 .toList();
@@ -214,12 +219,13 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     /// changed since it was read, nothing happens and the next pass retries.
     @Override
     public boolean open(GatedPod pod, List<String> hostnames) {
-        JsonObject object = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
+        WaitingPods.Waiting known = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
         JsonObject spec = new JsonObject();
         spec.add("schedulingGates", new JsonArray()); // it had only our gate, and Kubernetes allows no new one
         if (!hostnames.isEmpty()) {
-            JsonArray preferred = new JsonArray();
-            JsonParts.each(object, SPEC, "affinity", "nodeAffinity", PREFERRED).forEach(preferred::add);
+            JsonArray preferred = known.preferred().isEmpty()
+                    ? new JsonArray()
+                    : JsonParser.parseString(known.preferred()).getAsJsonArray();
             preferred.add(preference(hostnames));
             JsonObject nodeAffinity = new JsonObject();
             nodeAffinity.add(PREFERRED, preferred);
@@ -229,8 +235,9 @@ final class KubernetesWarmupCluster implements WarmupCluster {
         }
         JsonObject metadata = new JsonObject();
         metadata.addProperty("uid", pod.uid());
-        JsonParts.text(object, METADATA, "resourceVersion")
-                .ifPresent(version -> metadata.addProperty("resourceVersion", version));
+        if (!pod.version().isEmpty()) {
+            metadata.addProperty("resourceVersion", pod.version());
+        }
         JsonObject change = new JsonObject();
         change.add(METADATA, metadata);
         change.add(SPEC, spec);

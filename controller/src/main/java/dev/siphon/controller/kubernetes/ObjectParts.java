@@ -54,7 +54,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     ///
     /// @param names path of each part: `spec.nodeName`, and `spec.containers.name` of each container
     /// @param most limit of one part, in values and pieces of text. All parts together may have ten times that;
-    ///     parts below `metadata` and the gates do not count, since they identify the object
+    ///     the identity, whose length Kubernetes limits, and the gates do not count
     record Keep(Set<String> names, int most) {
         /// Enough for what people write.
         static final int USUAL = 500;
@@ -69,8 +69,18 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
             return new Keep(Set.of(names), USUAL);
         }
 
+        private static final Set<String> NEEDED = Set.of(
+                "metadata.namespace",
+                "metadata.name",
+                "metadata.uid",
+                "metadata.resourceVersion",
+                "metadata.generation",
+                "metadata.creationTimestamp",
+                "metadata.deletionTimestamp",
+                "spec.schedulingGates");
+
         private static boolean isNeeded(String part) {
-            return part.startsWith("metadata.") || part.equals("spec.schedulingGates");
+            return NEEDED.contains(part);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.GatedPod;
@@ -137,15 +138,12 @@ final class PodParser {
                 .flatMap(PodParser::time);
     }
 
-    /// Returns only the identity and gates of a pod that is too large to keep. No dataset is warmed for it, so its
-    /// gate opens at once.
-    static JsonObject bare(JsonObject pod) {
-        JsonObject spec = new JsonObject();
-        JsonParts.at(pod, SPEC, "schedulingGates").ifPresent(gates -> spec.add("schedulingGates", gates));
-        JsonObject bare = new JsonObject();
-        JsonParts.object(pod, METADATA).ifPresent(metadata -> bare.add(METADATA, metadata));
-        bare.add(SPEC, spec);
-        return bare;
+    /// Returns the node affinity that a pod prefers, as a JSON array; "" for none.
+    static String preferred(JsonObject pod) {
+        return JsonParts.at(pod, SPEC, "affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
+                .filter(JsonElement::isJsonArray)
+                .map(JsonElement::toString)
+                .orElse("");
     }
 
     /// Whether a pod has ended and uses nothing. Its object and claims may remain for any time.

@@ -77,6 +77,11 @@ final class GatedDatasets {
     /// @param failures collects failed requests
     private ReadDecision of(
             GatedPod pod, Map<String, Shared> declared, List<DriverException.BackendUnavailable> failures) {
+        for (GatedPod.DatasetReference use : pod.uses()) {
+            if (use instanceof GatedPod.DatasetReference.Unread(var why)) {
+                return new ReadDecision.Nothing(new Notice(true, "DatasetNotWarm", why));
+            }
+        }
         try {
             Set<String> names = Optional.ofNullable(known.get(pod.uid())).orElseGet(() -> names(pod, declared));
             known.put(pod.uid(), names);
@@ -97,6 +102,7 @@ final class GatedDatasets {
                     names.add(Dataset.name("volume attribute dataset", text));
                 case GatedPod.DatasetReference.ByClaim(var claim) ->
                     dataset(pod, claim, declared).ifPresent(names::add);
+                case GatedPod.DatasetReference.Unread _ -> {}
             }
         }
         return names;

@@ -3,6 +3,7 @@ package dev.siphon.controller.warm;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// A pod that waits at [#GATE] and has no other scheduling gate.
@@ -45,6 +46,23 @@ public record GatedPod(
         return new GatedPod(namespace, name, uid, version, since, patience, group, needs.plus(more), rules, uses);
     }
 
+    /// Returns the identity alone, of a pod that is too large.
+    ///
+    /// @param why for the pod's users
+    public GatedPod unread(String why) {
+        return new GatedPod(
+                namespace,
+                name,
+                uid,
+                version,
+                since,
+                Optional.empty(),
+                uid,
+                ResourceAmounts.NONE,
+                new NodeRules(Map.of(), Optional.empty(), List.of()),
+                List.of(new DatasetReference.Unread(why)));
+    }
+
     /// How a pod refers to a dataset.
     public sealed interface DatasetReference {
         /// It names the dataset itself.
@@ -52,5 +70,8 @@ public record GatedPod(
 
         /// It uses a PVC of its own namespace.
         record ByClaim(String claim) implements DatasetReference {}
+
+        /// It is too large, so it is not known.
+        record Unread(String why) implements DatasetReference {}
     }
 }

@@ -269,11 +269,27 @@ public final class WarmupController implements AutoCloseable {
         switch (verdict) {
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
             case GateVerdict.Open(var hostnames, var result, var notice) -> {
-                if (cluster.open(pod, hostnames)) {
+                if (isOpened(pod, hostnames, notices)) {
                     metrics.opened(result);
                     notices.put(pod, notice);
                 }
             }
+        }
+    }
+
+    private boolean isOpened(GatedPod pod, List<String> hostnames, Map<GatedPod, WarmupCluster.Notice> notices) {
+        try {
+            return cluster.open(pod, hostnames);
+        } catch (DriverException.BackendUnavailable silent) {
+            notices.put(
+                    pod,
+                    new WarmupCluster.Notice(
+                            true,
+                            "GateNotOpened",
+                            "the API server does not take the change that opens the gate, which is retried; it takes"
+                                    + " none of a pod that is nearly as large as etcd allows (1.5 MiB): "
+                                    + silent.getMessage()));
+            throw silent;
         }
     }
 

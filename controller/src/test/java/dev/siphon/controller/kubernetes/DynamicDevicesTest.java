@@ -9,6 +9,7 @@ import dev.siphon.controller.warm.ResourceAmounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -115,9 +116,17 @@ final class DynamicDevicesTest {
                 .orElse("-");
     }
 
+    /// Returns what all pods need.
+    private Map<String, ResourceAmounts> all() {
+        Map<String, List<PodResourceClaim>> claimed = new HashMap<>();
+        pods.forEach((uid, pod) -> claimed.put(uid, PodResourceClaim.of(pod)));
+        claimed.values().removeIf(List::isEmpty);
+        return devices.orElseThrow().needs(claimed);
+    }
+
     /// Returns what a pod needs.
     private String needs(String uid) {
-        return number(devices.orElseThrow().needs(pods).getOrDefault(uid, ResourceAmounts.NONE));
+        return number(all().getOrDefault(uid, ResourceAmounts.NONE));
     }
 
     /// Returns a node's used and total devices.
@@ -219,7 +228,7 @@ final class DynamicDevicesTest {
         template("one", "gpu", 1);
         slice("node-1");
         IntStream.range(0, 500).forEach(index -> ofOthers("other", index));
-        var _ = devices.orElseThrow().needs(pods);
+        var _ = all();
         ofTemplate("1", "one");
         assertEquals("1", needs("1"), "also where they were there before");
     }

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,8 +29,13 @@ final class ManyPodEventsTest {
     private static final int PAGE = 100;
     private static final int EVENTS = 100_000;
 
-    /// Occurs twice per pod: 1.4 MB.
-    private static final String PADDING = "x".repeat(700_000);
+    /// Occurs twice per pod: 1.4 MB, with [#OWNERS].
+    private static final String PADDING = "x".repeat(350_000);
+
+    /// The gate reads parts of these: 700 KB.
+    private static final String OWNERS = IntStream.range(0, 70)
+            .mapToObj(index -> "{\"uid\": \"" + index + "x".repeat(10_000) + "\"}")
+            .collect(Collectors.joining(","));
 
     /// Allowed heap growth after 80,000 more events.
     private static final long GROWTH_KIB = 1_024;
@@ -101,10 +108,10 @@ final class ManyPodEventsTest {
                 isGated ? "\"schedulingGates\": [{\"name\": \"siphon.dev/dataset\"}]" : "\"nodeName\": \"node-1\"";
         return """
                 {"metadata": {"namespace": "u1", "name": "p-%1$d", "uid": "uid-%1$d", "resourceVersion": "%2$d",
-                              "annotations": {"note": "%3$s"}},
+                              "annotations": {"note": "%3$s"}, "ownerReferences": [%6$s]},
                  "spec": {%4$s, "containers": [{"name": "c", "env": [{"name": "X", "value": "%3$s"}],
                                                 "resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "%5$d"}}}]}}
-                """.formatted(index, version, padding, where, 1 + version % 3);
+                """.formatted(index, version, padding, where, 1 + version % 3, padding.isEmpty() ? "" : OWNERS);
     }
 
     private static void write(OutputStream out, String text) throws IOException {

@@ -68,7 +68,8 @@ final class ObjectsParsingFuzzTest {
                         bytes -> {
                             JsonObject pod = parts(bytes, PodParser.OF_GATED).kept();
                             var _ = reading.gated(pod);
-                            var _ = reading.gated(PodParser.bare(pod));
+                            var _ = PodParser.preferred(pod);
+                            var _ = PodResourceClaim.of(pod);
                             ResourceAmounts needs = PodParser.needs(pod, _ -> true);
                             var _ = node.with(needs, needs.plus(needs).max(node.room()));
                         },
