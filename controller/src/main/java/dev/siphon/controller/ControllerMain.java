@@ -120,15 +120,12 @@ public final class ControllerMain implements Callable<Integer> {
                 config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics, tasks);
         CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
+        NamespaceAccounts accounts = new NamespaceAccounts(
+                config.namespaceOwner(), backend.kubernetes().map(KubernetesAdapter::namespaces));
         Optional<NamespaceGrants> grants = backend.kubernetes()
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
-                .map(store -> new NamespaceGrants(
-                        ports,
-                        store,
-                        new NamespaceAccounts(
-                                config.namespaceOwner(), backend.kubernetes().map(KubernetesAdapter::namespaces)),
-                        new GrantsMetrics(metrics)));
+                .map(store -> new NamespaceGrants(ports, store, accounts, new GrantsMetrics(metrics)));
         Optional<AdoptedVolumes> adopted =
                 grants.map(access -> new AdoptedVolumes(ports.files(), access, InstantSource.system()));
         Optional<VolumeKeys> keys = backend.keys()
@@ -180,7 +177,8 @@ public final class ControllerMain implements Callable<Integer> {
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
         backend.kubernetes()
-                .ifPresent(kubernetes -> process.closeAtEnd("watches of Kubernetes", kubernetes.follow(tasks)));
+                .ifPresent(kubernetes ->
+                        process.closeAtEnd("watches of Kubernetes", kubernetes.follow(tasks, accounts.keys())));
         process.closeAtEnd("monitors", backend.monitors().start(tasks));
         keys.ifPresent(all -> process.closeAtEnd("keys", all.start(tasks)));
         adopted.ifPresent(granting -> process.closeAtEnd("adopted volumes", granting.start(tasks)));

@@ -5,7 +5,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 
-/// Port: reads from namespaces and claims who may own volumes there. Returns the present state, uncached.
+/// Port: reads from namespaces and claims who may own volumes there. [#annotations], [#uid] and [#claim] return the
+/// present state, uncached. [#uids] and [#all] may come from a watch, which lags by milliseconds, or by up to a
+/// minute if the network drops it silently.
 ///
 /// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if Kubernetes does not
 /// answer. They throw [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not read
@@ -29,12 +31,12 @@ public interface Namespaces {
     /// does not exist.
     Optional<String> uid(String namespace);
 
-    /// Returns the uids of all namespaces by name. Takes several requests if there are many, so no RPC should wait
-    /// for it.
+    /// Returns the uids of all namespaces by name. Without a watch it takes several requests if there are many, so no
+    /// RPC should wait for it.
     Map<String, String> uids();
 
     /// Passes every namespace to `each`, with those of its annotations whose key is in `keys`. Never holds all of
-    /// them in memory. Takes several requests if there are many, so no RPC should wait for it. A namespace with
+    /// their annotations in memory. It may take many requests, so no RPC should wait for it. A namespace with
     /// more of these annotations than can be held is passed without any.
     void all(Set<String> keys, BiConsumer<String, Map<String, String>> each);
 

@@ -19,6 +19,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -36,6 +37,9 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// Empty until first read.
     private volatile String clusterUid = "";
+
+    /// Empty until followed.
+    private volatile Optional<WatchedNamespaces> namespaces = Optional.empty();
 
     private KubernetesAdapter(KubernetesApi api, String driver) {
         this.api = api;
@@ -62,14 +66,20 @@ public final class KubernetesAdapter implements AutoCloseable {
         return new KubernetesAdapter(new KubernetesApi(access, timeLeft, clock), driver);
     }
 
-    /// Keeps volumes, pods and datasets current by watches until it is closed; before that, each read lists.
-    public AutoCloseable follow(BackgroundTasks tasks) {
+    /// Keeps volumes, pods, namespaces and datasets current by watches until it is closed; before that, each read
+    /// lists.
+    ///
+    /// @param annotations the keys of namespaces' annotations to keep
+    public AutoCloseable follow(BackgroundTasks tasks, Set<String> annotations) {
+        WatchedNamespaces watched = new WatchedNamespaces(api, annotations);
         List<BackgroundTasks.Task> watches = List.of(
+                watched.follow(tasks),
                 persistentVolumes.follow(tasks, () -> {}),
                 running.follow(tasks, () -> {}),
                 replicas.follow(tasks, () -> {}),
                 accesses.follow(tasks),
                 datasets.follow(tasks));
+        namespaces = Optional.of(watched);
         return () -> watches.forEach(BackgroundTasks.Task::close);
     }
 
@@ -172,7 +182,7 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// Returns the annotations of namespaces and claims.
     public Namespaces namespaces() {
-        return new KubernetesNamespaces(api);
+        return new KubernetesNamespaces(api, () -> namespaces);
     }
 
     /// Lists the volumes that have a PersistentVolume now.

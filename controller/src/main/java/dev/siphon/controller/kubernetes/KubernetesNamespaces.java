@@ -11,11 +11,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads namespaces and claims without a cache; one round trip each.
+/// Reads namespaces and claims: each by one request, and all namespaces from the watch if there is one.
 final class KubernetesNamespaces implements Namespaces {
     /// Valid names of namespaces, claims and pods (Kubernetes, "Object Names and IDs": DNS subdomain; namespaces
     /// allow less). They come from requests and become part of a URL.
@@ -33,9 +34,12 @@ final class KubernetesNamespaces implements Namespaces {
     private static final int MOST_CHARS = SMALL_PAGE * (130 << 10);
 
     private final KubernetesApi api;
+    private final Supplier<Optional<WatchedNamespaces>> watched;
 
-    KubernetesNamespaces(KubernetesApi api) {
+    /// @param watched the watch; empty while there is none
+    KubernetesNamespaces(KubernetesApi api, Supplier<Optional<WatchedNamespaces>> watched) {
         this.api = api;
+        this.watched = watched;
     }
 
     @Override
@@ -58,18 +62,46 @@ final class KubernetesNamespaces implements Namespaces {
     @Override
     public Map<String, String> uids() {
         Map<String, String> uids = new HashMap<>();
+        Optional<WatchedNamespaces> cache = watched.get();
+        if (cache.isPresent()) {
+            cache.get().all().forEach(namespace -> uids.put(namespace.name(), namespace.uid()));
+            return uids;
+        }
         list(Set.of(), namespace -> uids.put(namespace.name(), namespace.uid()));
         return uids;
     }
 
     @Override
     public void all(Set<String> keys, BiConsumer<String, Map<String, String>> each) {
-        list(keys, namespace -> {
-            if (!namespace.whole()) {
-                LOG.warn("namespace {} stands for no account: its annotations are too long", namespace.name());
-            }
-            each.accept(namespace.name(), namespace.annotations());
-        });
+        Optional<WatchedNamespaces> cache = watched.get().filter(known -> known.have(keys));
+        if (cache.isEmpty()) {
+            list(keys, namespace -> passOn(namespace, each));
+            return;
+        }
+        for (WatchedNamespaces.KnownNamespace namespace : cache.get().all()) {
+            namespace
+                    .annotations()
+                    .ifPresentOrElse(
+                            known -> each.accept(namespace.name(), selected(known, keys)),
+                            () -> api.read(
+                                            "get Namespace " + namespace.name(),
+                                            "api/v1/namespaces/" + namespace.name(),
+                                            body -> ObjectMetadata.readPart(body, keys))
+                                    .ifPresent(read -> passOn(read, each)));
+        }
+    }
+
+    private static Map<String, String> selected(Map<String, String> annotations, Set<String> keys) {
+        Map<String, String> selected = new HashMap<>(annotations);
+        selected.keySet().retainAll(keys);
+        return selected;
+    }
+
+    private static void passOn(ObjectMetadata namespace, BiConsumer<String, Map<String, String>> each) {
+        if (!namespace.whole()) {
+            LOG.warn("namespace {} stands for no account: its annotations are too long", namespace.name());
+        }
+        each.accept(namespace.name(), namespace.annotations());
     }
 
     private void list(Set<String> keys, Consumer<ObjectMetadata> each) {

@@ -47,6 +47,11 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
         return object(reader(json), _ -> false, () -> {}).uid();
     }
 
+    /// Reads an object of any size, with those of its annotations that are in `keys`.
+    static ObjectMetadata readPart(InputStream json, Set<String> keys) throws IOException {
+        return object(reader(json), keys::contains, () -> {});
+    }
+
     /// Reads a page of a list; passes on each object with those of its annotations that are in `keys`.
     ///
     /// @return where the next page starts; "" after the last

@@ -39,7 +39,7 @@ final class Rights {
                         own("", "configmaps", KubernetesMonitorStore.NAME, "get", "patch"),
                         own("coordination.k8s.io", "leases", "", "create"),
                         own("coordination.k8s.io", "leases", Leadership.LEASE, "get", "update", "patch"),
-                        everywhere("", "namespaces", "get", "list"),
+                        everywhere("", "namespaces", "get", "list", "watch"),
                         everywhere("", "persistentvolumes", "get", "list", "watch"),
                         everywhere("", "persistentvolumeclaims", "get", "list", "watch"),
                         everywhere("", "pods", "get", "list", "watch", "patch"),

@@ -48,7 +48,8 @@ public final class NamespaceAccounts {
         return accounts;
     }
 
-    private Set<String> keys() {
+    /// Returns the keys of the annotations that name accounts.
+    public Set<String> keys() {
         Set<String> keys = new LinkedHashSet<>(Set.of(Owners.OWNERS));
         if (rule.orElse(null) instanceof OwnerRule.OfAnnotation of) {
             keys.add(of.key());

@@ -6,6 +6,7 @@ import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.csi.BackgroundTasks;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,7 @@ final class DatasetUsersTest extends DatasetUsersContract {
     void whoUsesADatasetIsKnownWithoutARequest() throws Exception {
         declare();
         claim("digits", volume().forUse("0123456789av"));
-        try (AutoCloseable _ = adapter().follow(new BackgroundTasks())) {
+        try (AutoCloseable _ = adapter().follow(new BackgroundTasks(), Set.of())) {
             CephLab.await(Duration.ofSeconds(20), () -> requests(this::look) == 0);
             for (int looks = 0; looks < 100; looks++) {
                 assertEquals(0, requests(this::look));

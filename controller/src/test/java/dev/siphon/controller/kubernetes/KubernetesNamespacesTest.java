@@ -4,14 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,11 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class KubernetesNamespacesTest extends KubernetesNamespacesContract {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Set<String> OWNERS = Set.of("siphon.dev/owners");
+
+    private final InMemoryApiServer server = new InMemoryApiServer();
     private TestCluster cluster;
 
     @BeforeAll
     void start(@TempDir Path folder) {
-        cluster = TestCluster.inMemory(folder);
+        cluster = TestCluster.inMemory(folder, server);
     }
 
     @AfterAll
@@ -87,6 +97,39 @@ final class KubernetesNamespacesTest extends KubernetesNamespacesContract {
         Map<String, Map<String, String>> all = new HashMap<>();
         namespaces().all(Set.of("siphon.dev/owners"), all::put);
         much.forEach(name -> assertEquals(Map.of("siphon.dev/owners", "x".repeat(100 << 10)), all.get(name), name));
+    }
+
+    private static Map<String, String> annotations(Namespaces namespaces, String name) {
+        Map<String, Map<String, String>> all = new HashMap<>();
+        namespaces.all(OWNERS, all::put);
+        return all.getOrDefault(name, Map.of());
+    }
+
+    @Test
+    void whereTheyAreWatchedNoneIsListedAgain() throws Exception {
+        String team = annotate("watched", Map.of("siphon.dev/owners", "u1", "other", "x"));
+        String much = annotate("long", Map.of("siphon.dev/owners", "x".repeat(WatchedNamespaces.LONG + 1)));
+        AtomicInteger lists = new AtomicInteger();
+        try (KubernetesAdapter adapter = cluster.adapter();
+                AutoCloseable _ = adapter.follow(new BackgroundTasks(), OWNERS)) {
+            Namespaces watched = adapter.namespaces();
+            assertEquals(Map.of("siphon.dev/owners", "u1"), annotations(watched, team));
+            server.refuse(request -> {
+                lists.addAndGet(request.equals("GET /api/v1/namespaces") ? 1 : 0);
+                return OptionalInt.empty();
+            });
+            annotate("watched", Map.of("siphon.dev/owners", "u2"));
+            CephLab.await(SOON, () -> annotations(watched, team).containsValue("u2"));
+            assertEquals(
+                    WatchedNamespaces.LONG + 1,
+                    annotations(watched, much)
+                            .getOrDefault("siphon.dev/owners", "")
+                            .length());
+            assertEquals(watched.uid(team), Optional.ofNullable(watched.uids().get(team)));
+            assertEquals(0, lists.get());
+        } finally {
+            server.refuse(_ -> OptionalInt.empty());
+        }
     }
 
     @Override

@@ -137,6 +137,7 @@ final class ObjectsParsingFuzzTest {
                         ParserFuzz.texts(NAMESPACE),
                         bytes -> {
                             var _ = ObjectMetadata.readUid(new ByteArrayInputStream(bytes));
+                            var _ = ObjectMetadata.readPart(new ByteArrayInputStream(bytes), Set.of("siphon.dev/owners"));
                             var _ = ObjectMetadata.read("Namespace a", new ByteArrayInputStream(bytes));
                         },
                         IOException.class,

@@ -4,6 +4,7 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
@@ -18,8 +19,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// A process with a controller's memory (`deploy/src/build/siphon`). It reads the pod, the PVC and the
-/// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times concurrently, and then all namespaces. It prints the results,
-/// then `end`.
+/// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times concurrently, then all namespaces, and then watches these. It
+/// prints the results, then `end`.
 final class TenantObjectsProcess {
     static final int AT_ONCE = 16;
 
@@ -30,6 +31,8 @@ final class TenantObjectsProcess {
             VOLUME,
             VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300")),
             new VolumeKey("siphon-dataset.x", "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg=="));
+
+    private static final Set<String> OWNERS = Set.of("siphon.dev/owners");
 
     private TenantObjectsProcess() {}
 
@@ -76,14 +79,36 @@ final class TenantObjectsProcess {
         }
         left.await();
         AtomicInteger namespaces = new AtomicInteger();
-        new KubernetesNamespaces(api).all(Set.of("siphon.dev/owners"), (_, annotations) -> {
+        new KubernetesNamespaces(api, Optional::empty).all(OWNERS, (_, annotations) -> {
             if (!annotations.isEmpty()) {
                 namespaces.incrementAndGet();
             }
         });
         System.out.println(namespaces + " namespaces");
+        watchNamespaces(api);
         System.out.println("end");
         System.exit(0);
+    }
+
+    private static void watchNamespaces(KubernetesApi api) {
+        WatchedNamespaces watched = new WatchedNamespaces(api, OWNERS);
+        long before = heap();
+        BackgroundTasks.Task watch = watched.follow(new BackgroundTasks());
+        AtomicInteger namespaces = new AtomicInteger();
+        new KubernetesNamespaces(api, () -> Optional.of(watched)).all(OWNERS, (_, annotations) -> {
+            if (!annotations.isEmpty()) {
+                namespaces.incrementAndGet();
+            }
+        });
+        System.out.println(namespaces + " watched namespaces");
+        System.out.println("heap " + (heap() - before) + " KiB");
+        watch.close();
+    }
+
+    private static long heap() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        return (runtime.totalMemory() - runtime.freeMemory()) >> 10;
     }
 
     private static String asked(DatasetRequests requests, String podUid) {

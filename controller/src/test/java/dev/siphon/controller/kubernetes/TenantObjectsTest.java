@@ -22,6 +22,11 @@ final class TenantObjectsTest {
     /// Each with 240 KiB of annotations, which take 160 KiB in memory.
     private static final int NAMESPACES = 300;
 
+    private static final int SMALL = 10_000;
+
+    /// What a watch keeps of all namespaces.
+    private static final long HEAP_KIB = 8_192;
+
     @TempDir
     private Path folder = Path.of("");
 
@@ -36,9 +41,18 @@ final class TenantObjectsTest {
                         """::formatted).collect(Collectors.joining(","));
     }
 
+    private static long heap(List<String> said) {
+        return said.stream()
+                .filter(line -> line.startsWith("heap "))
+                .mapToLong(line -> Long.parseLong(line.split(" ", -1)[1]))
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void hugePodsAndClaimsAndSnapshotsAreReadInTheControllersMemory() throws Exception {
-        try (TestCluster cluster = TestCluster.inMemory(folder)) {
+        InMemoryApiServer server = new InMemoryApiServer();
+        try (TestCluster cluster = TestCluster.inMemory(folder, server)) {
             make(cluster, "/api/v1/namespaces", """
                     {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "u1"}}
                     """);
@@ -61,6 +75,11 @@ final class TenantObjectsTest {
                          "metadata": {"name": "n-%03d", "annotations": {"siphon.dev/owners": "%s"}}}
                         """.formatted(i, "語".repeat(80 << 10)));
             }
+            IntStream.range(0, SMALL)
+                    .forEach(index -> server.add("/api/v1/namespaces", """
+                    {"metadata": {"name": "s-%1$05d", "labels": {"note": "%2$s"},
+                                  "annotations": {"siphon.dev/owners": "user-%1$d, group:%1$d", "note": "%2$s"}}}
+                    """.formatted(index, "x".repeat(200))));
             String uid = cluster.admin()
                     .pods()
                     .inNamespace("u1")
@@ -76,7 +95,9 @@ final class TenantObjectsTest {
             assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
             assertEquals(0, process.exitValue(), said::toString);
             assertEquals("end", said.getLast(), said::toString);
-            assertTrue(said.contains(NAMESPACES + " namespaces"), said::toString);
+            assertTrue(said.contains((NAMESPACES + SMALL) + " namespaces"), said::toString);
+            assertTrue(said.contains((NAMESPACES + SMALL) + " watched namespaces"), said::toString);
+            assertTrue(heap(said) < HEAP_KIB, said::toString);
             int each = TenantObjectsProcess.AT_ONCE;
             assertEquals(each, said.stream().filter("siphon-dataset.x"::equals).count(), said::toString);
             assertEquals(
