@@ -1,6 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.DeviceSlice.DevicePool;
 import dev.siphon.controller.warm.ResourceAmounts;
 import java.math.BigDecimal;
 import java.util.HashMap;
@@ -10,22 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Counts the devices of some drivers of Dynamic Resource Allocation per node, from ResourceSlices and
-/// ResourceClaims as they arrive. It keeps only the numbers, not the devices.
+/// ResourceClaims.
 final class DeviceCount {
-    private static final String SPEC = "spec";
-    private static final String POOL = "pool";
-
     private final Set<String> drivers;
-    private final Map<Pool, CountedSlice> pools = new HashMap<>();
-    private final Map<Pool, Integer> taken = new HashMap<>();
+    private final Map<DevicePool, DeviceSlice> pools = new HashMap<>();
+    private final Map<DevicePool, Integer> taken = new HashMap<>();
 
     /// Drivers with devices that belong to no single node, or that several claims may share.
     private final Set<String> unlike = new HashSet<>();
-
-    private record Pool(String driver, String name) {}
-
-    /// Only slices of a pool's newest generation count, as for the scheduler.
-    private record CountedSlice(int generation, String node, int devices) {}
 
     DeviceCount(Set<String> drivers) {
         this.drivers = Set.copyOf(drivers);
@@ -37,46 +29,33 @@ final class DeviceCount {
     }
 
     /// Adds a slice.
-    void slice(JsonObject slice) {
-        String driver = JsonParts.text(slice, SPEC, "driver").orElse("");
+    void add(DeviceSlice slice) {
+        String driver = slice.pool().driver();
         if (!drivers.contains(driver)) {
             return;
         }
-        Optional<String> node = JsonParts.text(slice, SPEC, "nodeName").filter(name -> !name.isEmpty());
-        boolean shared = JsonParts.each(slice, SPEC, "devices")
-                .anyMatch(device -> JsonParts.text(device, "allowMultipleAllocations")
-                        .filter("true"::equals)
-                        .isPresent());
-        if (node.isEmpty() || shared) {
+        if (slice.node().isEmpty() || slice.isShared()) {
             unlike.add(driver);
             return;
         }
-        int generation = JsonParts.object(slice, SPEC, POOL)
-                .map(pool -> JsonParts.number(pool, "generation"))
-                .orElse(0);
-        CountedSlice found = new CountedSlice(generation, node.get(), (int)
-                JsonParts.each(slice, SPEC, "devices").count());
-        pools.merge(new Pool(driver, JsonParts.text(slice, SPEC, POOL, "name").orElse("")), found, DeviceCount::newer);
+        pools.merge(slice.pool(), slice, DeviceCount::newer);
     }
 
-    private static CountedSlice newer(CountedSlice one, CountedSlice other) {
+    private static DeviceSlice newer(DeviceSlice one, DeviceSlice other) {
         if (one.generation() == other.generation()) {
-            return new CountedSlice(one.generation(), one.node(), one.devices() + other.devices());
+            return new DeviceSlice(
+                    one.pool(), one.generation(), one.node(), one.devices() + other.devices(), one.isShared());
         }
         return one.generation() > other.generation() ? one : other;
     }
 
-    /// Subtracts a claim's devices. Devices with `adminAccess` remain available to others.
-    void subtractClaim(JsonObject claim) {
-        JsonParts.each(claim, "status", "allocation", "devices", "results")
-                .filter(result -> JsonParts.text(result, "adminAccess")
-                        .filter("true"::equals)
-                        .isEmpty())
-                .map(result -> new Pool(
-                        JsonParts.text(result, "driver").orElse(""),
-                        JsonParts.text(result, POOL).orElse("")))
-                .filter(pool -> drivers.contains(pool.driver()))
-                .forEach(pool -> taken.merge(pool, 1, Integer::sum));
+    /// Subtracts a claim's devices.
+    void subtract(DeviceAllocation allocation) {
+        allocation.taken().forEach((pool, count) -> {
+            if (drivers.contains(pool.driver())) {
+                taken.merge(pool, count, Integer::sum);
+            }
+        });
     }
 
     /// Returns the drivers whose devices can be counted.
@@ -89,21 +68,21 @@ final class DeviceCount {
     /// Returns the devices of each node.
     Map<String, ResourceAmounts> room() {
         Map<String, ResourceAmounts> room = new HashMap<>();
-        pools.forEach((pool, found) -> add(room, found.node(), pool.driver(), found.devices()));
+        pools.forEach((pool, found) -> add(room, found, found.devices()));
         return room;
     }
 
     /// Returns how many of these are taken.
     Map<String, ResourceAmounts> taken() {
         Map<String, ResourceAmounts> all = new HashMap<>();
-        taken.forEach((pool, count) ->
-                Optional.ofNullable(pools.get(pool)).ifPresent(found -> add(all, found.node(), pool.driver(), count)));
+        taken.forEach((pool, count) -> Optional.ofNullable(pools.get(pool)).ifPresent(found -> add(all, found, count)));
         return all;
     }
 
-    private void add(Map<String, ResourceAmounts> to, String node, String driver, int count) {
+    private void add(Map<String, ResourceAmounts> to, DeviceSlice of, int count) {
+        String driver = of.pool().driver();
         if (!unlike.contains(driver)) {
-            to.merge(node, amount(driver, count), ResourceAmounts::plus);
+            of.node().ifPresent(node -> to.merge(node, amount(driver, count), ResourceAmounts::plus));
         }
     }
 

@@ -177,6 +177,25 @@ final class Informer<T> {
         check();
     }
 
+    /// Returns all values as [#all]. Once they are followed, it does not wait for the API server.
+    ///
+    /// @return empty until they are listed
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if they could not be listed or watched
+    Optional<List<T>> known() {
+        if (!isFollowed()) {
+            return Optional.of(all());
+        }
+        synchronized (this) {
+            if (isCurrent() || !served) {
+                return Optional.of(current());
+            }
+            health.failure().ifPresent(why -> {
+                throw unknown(why);
+            });
+            return Optional.empty();
+        }
+    }
+
     private DriverException.BackendUnavailable unknown(String why) {
         return new DriverException.BackendUnavailable(source.kind() + " are not known now: " + why);
     }
@@ -223,11 +242,14 @@ final class Informer<T> {
         return List.copyOf(kept.values());
     }
 
-    private synchronized void check() {
-        boolean isCurrent = listed.isPresent()
+    private synchronized boolean isCurrent() {
+        return listed.isPresent()
                 && heard.filter(then -> nanoTime.getAsLong() - then < STALE.toNanos())
                         .isPresent();
-        if (!followers.isEmpty() && served && !isCurrent) {
+    }
+
+    private synchronized void check() {
+        if (!followers.isEmpty() && served && !isCurrent()) {
             throw unknown(health.failure().orElse("the API server of Kubernetes has not listed them yet; retry"));
         }
     }

@@ -89,6 +89,8 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     @Override
     public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
         return List.of(
+                // first: the others' changes start the first round
+                devices.follow(tasks, changed),
                 waiting.follow(tasks, changed),
                 running.follow(tasks, changed),
                 nodes.follow(tasks, changed),
@@ -116,9 +118,11 @@ final class KubernetesWarmupCluster implements WarmupCluster {
         }
         seen = pods;
         since = begins;
-        Map<String, ResourceAmounts> more = devices.needs(claimed);
+        DynamicDevices.DeviceNeeds more = devices.needs(claimed);
         return gated.stream()
-                .map(pod -> pod.needing(more.getOrDefault(pod.uid(), ResourceAmounts.NONE)))
+                .map(pod -> pod.needing(
+                        more.amounts().getOrDefault(pod.uid(), ResourceAmounts.NONE),
+                        !more.unknown().contains(pod.uid())))
                 .toList();
     }
 

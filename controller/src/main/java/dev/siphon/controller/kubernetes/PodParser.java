@@ -124,6 +124,7 @@ final class PodParser {
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodParser::duration),
                 group(pod, annotations).orElse(uid),
                 needs(pod, _ -> true),
+                true,
                 rules(pod),
                 uses(pod)));
     }

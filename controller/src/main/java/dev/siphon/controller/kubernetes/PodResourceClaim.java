@@ -8,8 +8,8 @@ import java.util.Optional;
 ///
 /// @param namespace the pod's
 /// @param path of the claim or template
-/// @param claim NAMESPACE/NAME of a claim that other pods may share; empty for a template
-record PodResourceClaim(String namespace, String path, Optional<String> claim) {
+/// @param claim the [DeviceAllocation#key] of a claim that other pods may share; empty for a template
+record PodResourceClaim(String namespace, String path, Optional<Long> claim) {
     /// The path of the API group.
     static final String GROUP = "apis/resource.k8s.io/v1/";
 
@@ -25,7 +25,7 @@ record PodResourceClaim(String namespace, String path, Optional<String> claim) {
                                 .map(name -> new PodResourceClaim(
                                         namespace,
                                         path + "resourceclaims/" + name,
-                                        Optional.of(namespace + "/" + name))))
+                                        Optional.of(DeviceAllocation.key(namespace, name)))))
                         .stream())
                 .toList();
     }

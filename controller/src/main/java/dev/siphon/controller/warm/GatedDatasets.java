@@ -82,6 +82,9 @@ final class GatedDatasets {
                 return new ReadDecision.Nothing(new Notice(true, "DatasetNotWarm", why));
             }
         }
+        if (!pod.isKnown()) {
+            return new ReadDecision.Unknown();
+        }
         try {
             Set<String> names = Optional.ofNullable(known.get(pod.uid())).orElseGet(() -> names(pod, declared));
             known.put(pod.uid(), names);

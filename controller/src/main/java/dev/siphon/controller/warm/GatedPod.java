@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param patience the maximum wait that it requests; empty for the default
 /// @param group pods of one job share it: their nodes are chosen together
 /// @param needs the resources that it requests
+/// @param isKnown false while the devices that it requests by ResourceClaims are being read
 /// @param uses the datasets that it reads
 public record GatedPod(
         String namespace,
@@ -24,6 +25,7 @@ public record GatedPod(
         Optional<Duration> patience,
         String group,
         ResourceAmounts needs,
+        boolean isKnown,
         NodeRules rules,
         List<DatasetReference> uses) {
     /// The scheduling gate: a pod with it is not scheduled.
@@ -38,12 +40,15 @@ public record GatedPod(
 
     /// Returns a copy with another start of the wait.
     public GatedPod waitingSince(Instant begin) {
-        return new GatedPod(namespace, name, uid, version, begin, patience, group, needs, rules, uses);
+        return new GatedPod(namespace, name, uid, version, begin, patience, group, needs, isKnown, rules, uses);
     }
 
     /// Returns a copy that needs more resources.
-    public GatedPod needing(ResourceAmounts more) {
-        return new GatedPod(namespace, name, uid, version, since, patience, group, needs.plus(more), rules, uses);
+    ///
+    /// @param isAll whether these are all
+    public GatedPod needing(ResourceAmounts more, boolean isAll) {
+        return new GatedPod(
+                namespace, name, uid, version, since, patience, group, needs.plus(more), isAll, rules, uses);
     }
 
     /// Returns the identity alone, of a pod that is too large.
@@ -59,6 +64,7 @@ public record GatedPod(
                 Optional.empty(),
                 uid,
                 ResourceAmounts.NONE,
+                true,
                 new NodeRules(Map.of(), Optional.empty(), List.of()),
                 List.of(new DatasetReference.Unread(why)));
     }

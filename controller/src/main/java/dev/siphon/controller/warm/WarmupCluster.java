@@ -24,7 +24,7 @@ public interface WarmupCluster {
     /// another gate appears once that gate is removed.
     ///
     /// Their needs include devices requested by ResourceClaims, if these can be counted. [#nodes] then counts the
-    /// nodes' devices, at most 10 s late.
+    /// nodes' devices. Until these are known, at most 5 s, a pod's needs are not ([GatedPod#isKnown]).
     ///
     /// @param now start of the wait of a pod seen for the first time, unless its object shows it
     List<GatedPod> gated(Instant now);

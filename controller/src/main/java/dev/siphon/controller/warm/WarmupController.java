@@ -38,8 +38,9 @@ import org.slf4j.LoggerFactory;
 /// Reconciles gated pods and warmups, after every change and every second: orders replicas from nodes, and opens
 /// gates.
 ///
-/// Watches supply its input, except ResourceClaims, see [WarmupCluster#gated]. Opening a gate costs one update and
-/// one event, plus one event if the pod had to wait. Reading the state takes at most a fifth of the time.
+/// Watches supply its input, and a worker what ResourceClaims request, see [WarmupCluster#gated]. Opening a gate
+/// costs one update and one event, plus one event if the pod had to wait. Reading the state takes at most a fifth of
+/// the time.
 public final class WarmupController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarmupController.class);
 
@@ -269,7 +270,7 @@ public final class WarmupController implements AutoCloseable {
         switch (verdict) {
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
             case GateVerdict.Open(var hostnames, var result, var notice) -> {
-                if (isOpened(pod, hostnames, notices)) {
+                if (open(pod, hostnames, notices)) {
                     metrics.opened(result);
                     notices.put(pod, notice);
                 }
@@ -277,7 +278,7 @@ public final class WarmupController implements AutoCloseable {
         }
     }
 
-    private boolean isOpened(GatedPod pod, List<String> hostnames, Map<GatedPod, WarmupCluster.Notice> notices) {
+    private boolean open(GatedPod pod, List<String> hostnames, Map<GatedPod, WarmupCluster.Notice> notices) {
         try {
             return cluster.open(pod, hostnames);
         } catch (DriverException.BackendUnavailable silent) {
@@ -286,9 +287,9 @@ public final class WarmupController implements AutoCloseable {
                     new WarmupCluster.Notice(
                             true,
                             "GateNotOpened",
-                            "the API server does not take the change that opens the gate, which is retried; it takes"
-                                    + " none of a pod that is nearly as large as etcd allows (1.5 MiB): "
-                                    + silent.getMessage()));
+                            "the gate could not be opened: " + silent.getMessage()
+                                    + ". If the pod is nearly as large as etcd allows (1.5 MiB), it cannot be changed:"
+                                    + " create it anew with less in it"));
             throw silent;
         }
     }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.warm.ResourceAmounts;
+import dev.siphon.csi.BackgroundTasks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,6 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Pods that request GPUs through ResourceClaims, over an API server in memory.
 @Timeout(60)
 final class DynamicDevicesTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
     private static final String OWN = GROUP + "namespaces/siphon/";
 
@@ -117,7 +123,7 @@ final class DynamicDevicesTest {
     }
 
     /// Returns what all pods need.
-    private Map<String, ResourceAmounts> all() {
+    private DynamicDevices.DeviceNeeds all() {
         Map<String, List<PodResourceClaim>> claimed = new HashMap<>();
         pods.forEach((uid, pod) -> claimed.put(uid, PodResourceClaim.of(pod)));
         claimed.values().removeIf(List::isEmpty);
@@ -126,7 +132,7 @@ final class DynamicDevicesTest {
 
     /// Returns what a pod needs.
     private String needs(String uid) {
-        return number(all().getOrDefault(uid, ResourceAmounts.NONE));
+        return number(all().amounts().getOrDefault(uid, ResourceAmounts.NONE));
     }
 
     /// Returns a node's used and total devices.
@@ -234,7 +240,7 @@ final class DynamicDevicesTest {
     }
 
     @Test
-    void aNamespaceWhoseTemplatesTakeLongIsReadHalfASecond() {
+    void aNamespaceWhoseTemplatesTakeLongIsReadHalfOfTheTime() {
         template("one", "gpu", 1);
         slice("node-1");
         AtomicInteger slow = new AtomicInteger();
@@ -248,7 +254,7 @@ final class DynamicDevicesTest {
         IntStream.range(0, 100).forEach(index -> ofOthers("other", index));
         ofTemplate("1", "one");
         assertEquals("1", needs("1"));
-        assertEquals(5, slow.get());
+        assertEquals(25, slow.get(), "2.5 s");
     }
 
     @Test
@@ -286,6 +292,45 @@ final class DynamicDevicesTest {
         assertEquals("1", needs("7"));
         assertEquals(before + 4, server.requests(), "template, class, slices, claims");
         assertEquals("1", needs("8"));
-        assertEquals(before + 4, server.requests(), "for ten seconds");
+        assertEquals(before + 6, server.requests(), "for ten seconds, but for slices and claims, which nobody watches");
+    }
+
+    @Test
+    void onceTheyAreFollowedNobodyWaitsForTheServer() {
+        template("one", "gpu", 1);
+        slice("node-1");
+        ofTemplate("1", "one");
+        CountDownLatch silence = new CountDownLatch(1);
+        AtomicInteger lists = new AtomicInteger();
+        server.refuse(request -> {
+            awaitEnd(silence);
+            lists.addAndGet(request.equals("GET " + GROUP + "resourceslices") ? 1 : 0);
+            return OptionalInt.empty();
+        });
+        BackgroundTasks.Task follow = devices.orElseThrow().follow(new BackgroundTasks(), () -> {});
+        try {
+            assertEquals(Set.of("1"), all().unknown());
+            assertEquals("-", needs("1"));
+            now.addAndGet(Duration.ofSeconds(6).toNanos());
+            assertEquals(Set.of(), all().unknown(), "it waits no longer");
+            silence.countDown();
+            CephLab.await(SOON, () -> needs("1").equals("1") && node("node-1").equals("- of 2"));
+            allocated("a", "gpu.example.com", "node-1", "");
+            CephLab.await(SOON, () -> needs("1").equals("1") && node("node-1").equals("1 of 2"));
+            assertEquals(1, lists.get());
+        } finally {
+            silence.countDown();
+            follow.close();
+        }
+    }
+
+    private static void awaitEnd(CountDownLatch silence) {
+        try {
+            if (!silence.await(20, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("it takes too long");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

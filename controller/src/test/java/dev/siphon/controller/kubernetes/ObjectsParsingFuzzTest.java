@@ -119,9 +119,9 @@ final class ObjectsParsingFuzzTest {
                             var _ = DeviceAsk.of(spec);
                             var _ = DeviceAsk.driver(spec);
                             DeviceCount count = new DeviceCount(Set.of("gpu.nvidia.com"));
-                            count.slice(object);
-                            count.slice(object);
-                            count.subtractClaim(object);
+                            count.add(DeviceSlice.of(object));
+                            count.add(DeviceSlice.of(object));
+                            DeviceAllocation.of(object, pool -> pool).ifPresent(count::subtract);
                             var _ = count.room();
                             var _ = count.taken();
                         },
@@ -137,7 +137,8 @@ final class ObjectsParsingFuzzTest {
                         ParserFuzz.texts(NAMESPACE),
                         bytes -> {
                             var _ = ObjectMetadata.readUid(new ByteArrayInputStream(bytes));
-                            var _ = ObjectMetadata.readPart(new ByteArrayInputStream(bytes), Set.of("siphon.dev/owners"));
+                            var _ = ObjectMetadata.readPart(
+                                    new ByteArrayInputStream(bytes), Set.of("siphon.dev/owners"));
                             var _ = ObjectMetadata.read("Namespace a", new ByteArrayInputStream(bytes));
                         },
                         IOException.class,

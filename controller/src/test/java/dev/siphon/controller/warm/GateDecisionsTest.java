@@ -181,6 +181,7 @@ final class GateDecisionsTest {
                 Optional.of(Duration.ofHours(9_999_999)),
                 pod.group(),
                 pod.needs(),
+                true,
                 pod.rules(),
                 pod.uses());
         assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), patient), "late"));

@@ -60,6 +60,7 @@ final class WarmWorld {
                 Optional.empty(),
                 "job",
                 gpus(gpus),
+                true,
                 rules,
                 List.of(new GatedPod.DatasetReference.ByName("u1/x")));
     }
