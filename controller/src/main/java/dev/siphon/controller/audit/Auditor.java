@@ -169,9 +169,8 @@ public final class Auditor {
                         volume.toString(),
                         "has no PersistentVolume: that was deleted and the volume retained, or the claim was"
                                 + " changed or deleted while the volume was made, or a command made the volume",
-                        new Repair.ByHand(
-                                "`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume`"
-                                        + " deletes it"));
+                        new Repair.ByHand("`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume`"
+                                + " deletes it"));
     }
 
     /// Checks identities and keys. A driver that mints no keys may lack the permission to list identities, and

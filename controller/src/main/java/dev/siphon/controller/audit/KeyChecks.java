@@ -135,7 +135,6 @@ final class KeyChecks {
                 kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
                 named
                         ? mint
-                        : new Repair.ByHand(
-                                "it needs no key without a PersistentVolume; `siphon recover` prints one"));
+                        : new Repair.ByHand("it needs no key without a PersistentVolume; `siphon recover` prints one"));
     }
 }

@@ -168,9 +168,9 @@ final class GateRefusalsIT {
     }
 
     private static Command.Result asController(String... words) {
-        return CLUSTER.tryKubectl(Stream.concat(
-                        Stream.of("--as=system:serviceaccount:siphon:siphon-controller"), Stream.of(words))
-                .toArray(String[]::new));
+        return CLUSTER.tryKubectl(
+                Stream.concat(Stream.of("--as=system:serviceaccount:siphon:siphon-controller"), Stream.of(words))
+                        .toArray(String[]::new));
     }
 
     private static void assertTaken(Command.Result result) {
@@ -222,10 +222,9 @@ final class GateRefusalsIT {
             assertTaken(changeVolume("refused-own", change));
         }
         assertTaken(asController("delete", "pv", "refused-own", "--dry-run=server"));
-        List.of("refused-other", "refused-own").forEach(name -> CLUSTER.client()
-                .persistentVolumes()
-                .withName(name)
-                .delete());
+        List.of("refused-other", "refused-own")
+                .forEach(name ->
+                        CLUSTER.client().persistentVolumes().withName(name).delete());
     }
 
     private static void persistentVolume(String name, String source) {
@@ -250,8 +249,7 @@ final class GateRefusalsIT {
     @Test
     void theControllerMakesNoSecretForAToken(@TempDir Path folder) throws IOException {
         assertRefused(
-                "Secrets of type siphon.dev/volume-key alone",
-                secret(folder, "kubernetes.io/service-account-token"));
+                "Secrets of type siphon.dev/volume-key alone", secret(folder, "kubernetes.io/service-account-token"));
         assertRefused("Secrets of type siphon.dev/volume-key alone", secret(folder, "Opaque"));
         assertTaken(secret(folder, "siphon.dev/volume-key"));
     }

@@ -56,7 +56,7 @@ class FullCachesIT {
     private TestDataset occupy(Replicas replicas, String name, Path cache) {
         TestDataset other = TestDataset.create(workplace, name, 90, 100_000);
         ImageMount mount = replicas.attach(other.image());
-        replicas.near(other.digest(), List.of(cache));
+        replicas.chooseTree(other.digest(), List.of(cache));
         awaitLocal(replicas, other.digest(), cache);
         replicas.detach(mount.key());
         return other;
@@ -70,7 +70,7 @@ class FullCachesIT {
         TestDataset stays = occupy(replicas, "stays", right);
         replicas.pin(stays.digest());
         Path common = replicas.attach(dataset.image()).tree();
-        assertEquals(Optional.of(new Nearby(common, List.of(left))), replicas.near(dataset.digest(), List.of(right)));
+        assertEquals(Optional.of(new Nearby(common, List.of(left))), replicas.chooseTree(dataset.digest(), List.of(right)));
         awaitLocal(replicas, dataset.digest(), left);
         assertFalse(Files.exists(left.resolve(leaves.digest().hex()).resolve("image")));
         assertTrue(Files.exists(right.resolve(stays.digest().hex()).resolve("image")));
@@ -81,8 +81,8 @@ class FullCachesIT {
         long twoReplicas = dataset.manifest().imageBytes() * 21 / 10; // two fill 95 % of it
         Replicas replicas = start(LIMIT, twoReplicas);
         TestDataset stays = occupy(replicas, "stays", right);
-        Path common = replicas.attach(dataset.image()).tree();
-        replicas.near(dataset.digest(), List.of(right));
+        var _ = replicas.attach(dataset.image());
+        replicas.chooseTree(dataset.digest(), List.of(right));
         awaitLocal(replicas, dataset.digest(), right);
         assertTrue(Files.exists(right.resolve(stays.digest().hex()).resolve("image")));
     }
