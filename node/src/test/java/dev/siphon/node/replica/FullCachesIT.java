@@ -70,7 +70,8 @@ class FullCachesIT {
         TestDataset stays = occupy(replicas, "stays", right);
         replicas.pin(stays.digest());
         Path common = replicas.attach(dataset.image()).tree();
-        assertEquals(Optional.of(new Nearby(common, List.of(left))), replicas.chooseTree(dataset.digest(), List.of(right)));
+        assertEquals(
+                Optional.of(new Nearby(common, List.of(left))), replicas.chooseTree(dataset.digest(), List.of(right)));
         awaitLocal(replicas, dataset.digest(), left);
         assertFalse(Files.exists(left.resolve(leaves.digest().hex()).resolve("image")));
         assertTrue(Files.exists(right.resolve(stays.digest().hex()).resolve("image")));
