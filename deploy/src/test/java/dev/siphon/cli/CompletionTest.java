@@ -22,9 +22,12 @@ import picocli.CommandLine;
 final class CompletionTest {
     private static final int SECONDS = 30;
 
-    /// Prints what the function offers for the words of the command line, of which the last is incomplete.
-    private static final String COMPLETE = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
-            + "_complete_siphon; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    /// Prints what the function offers for the words of the command line, of which the last is incomplete. A terminal
+    /// has
+    /// the builtin `compopt`, which changes only what follows a word.
+    private static final String COMPLETE =
+            "compopt() { :; }; source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+                    + "_complete_siphon; printf '%s\\n' \"${COMPREPLY[@]}\"";
 
     @TempDir
     Path directory;

@@ -11,8 +11,9 @@ import java.util.Set;
 
 /// Caches all namespaces by a watch: the name, the uid, and some annotations.
 ///
-/// 10,000 namespaces take some 4 MB, and their annotations at most [#MOST]. Annotations beyond that, and long ones, are
-/// not kept: whoever needs them reads the namespace.
+/// 10,000 namespaces with short annotations take less than 3 MB of heap (`TenantObjectsTest`). All annotations have
+/// at most [#MOST] characters. Annotations beyond that, and long ones, are not kept: whoever needs them reads the
+/// namespace.
 final class WatchedNamespaces implements Informer.Values<WatchedNamespaces.KnownNamespace> {
     private static final int PAGE = 500;
 

@@ -39,7 +39,7 @@ final class NodeDevicesTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             # NVIDIA, whole, partition (MIG), and as drivers before the standard attributes
             gpu.nvidia.com | 'resource.kubernetes.io/pciBusID': {'string': '0000:07:00.0'}, 'uuid': {'string': 'GPU-1'}, \
             'type': {'string': 'gpu'}, 'resource.kubernetes.io/numaNode': {'int': 3} | 0000:07:00.0 GPU-1 n/d 3
