@@ -31,7 +31,7 @@ build: need ## builds the launcher deploy/target/siphon/bin/siphon, runs no test
 
 # Controller and node are tested beside each other, each on a Ceph of its own.
 test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaults to test)
-	rm -rf */target/*-reports
+	rm -rf {,*/}*/target/*-reports
 	export LAB_NAME=$${LAB_NAME:-test}
 	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e' -T 2 -Dsiphon.node.java="$$PWD/e2e/second-lab-java/bin/java" \
 	$(if $(ONLY),-Dtest='$(ONLY)$(comma)!*IT' -Dit.test='$(ONLY)$(comma)!*Test' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false)
@@ -39,7 +39,7 @@ test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaul
 
 # The driver as a black box on a real Ceph; $(1) chooses among the tests. Those of other modules are not run.
 BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
-	rm -rf */target/failsafe-reports; \
+	rm -rf {,*/}*/target/failsafe-reports; \
 	e2e/lab.d/with-lab --second $(MVN) verify -pl e2e -am -DskipUnits=true $(1) \
 	-Dit.test='$(or $(ONLY),dev/siphon/e2e/**/*IT)' -Dfailsafe.failIfNoSpecifiedTests=false; \
 	e2e/lab.d/all-ran '$(ONLY)'
@@ -101,11 +101,11 @@ gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, wit
 
 # Each parser is a @Test of a class of that name.
 fuzz: need ## parsers of what others send, with bytes bent at random, MINUTES in all (120): inputs, most time and memory, heap
-	rm -f */target/surefire-reports/*ParsingFuzzTest*
-	parsers=$$(find */src/test -name '*ParsingFuzzTest.java' -exec cat {} + | grep -c @Test)
+	rm -f {,*/}*/target/surefire-reports/*ParsingFuzzTest*
+	parsers=$$(find {,*/}*/src/test -name '*ParsingFuzzTest.java' -exec cat {} + | grep -c @Test)
 	nice -n 19 $(MVN) test -Dtest='*ParsingFuzzTest' -Dsurefire.failIfNoSpecifiedTests=false -Dmaven.test.failure.ignore \
 		-Dsiphon.fuzz.parser.seconds=$$(( $(MINUTES) * 60 / parsers ))
-	! grep -lE '<(failure|error|rerunFailure|rerunError)' */target/surefire-reports/TEST-*ParsingFuzzTest.xml
+	! find . -path '*/target/surefire-reports/TEST-*ParsingFuzzTest.xml' -exec grep -lE '<(failure|error|rerunFailure|rerunError)' {} + | grep .
 
 nightly: need ## every suite, slice by slice (e2e/slices): hours
 	FUZZ_SECONDS=60 e2e/suites nightly

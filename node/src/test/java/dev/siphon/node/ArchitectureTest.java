@@ -1,12 +1,12 @@
 package dev.siphon.node;
 
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import dev.siphon.csi.ArchitectureRules;
+import dev.siphon.csi.MainClasses;
 
-@AnalyzeClasses(packages = "dev.siphon.node", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "dev.siphon.node", importOptions = MainClasses.class)
 final class ArchitectureTest {
     @ArchTest
     static final ArchTests rules = ArchTests.in(ArchitectureRules.class);

@@ -15,12 +15,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import siphon.node.v1.AwaitEndRequest;
-import siphon.node.v1.AwaitEndResponse;
-import siphon.node.v1.FuseGrpc;
-import siphon.node.v1.Program;
-import siphon.node.v1.StartRequest;
-import siphon.node.v1.StartResponse;
+import siphon.fuse.v1.AwaitEndRequest;
+import siphon.fuse.v1.AwaitEndResponse;
+import siphon.fuse.v1.FuseGrpc;
+import siphon.fuse.v1.Program;
+import siphon.fuse.v1.StartRequest;
+import siphon.fuse.v1.StartResponse;
 
 /// Serves the RPCs of `siphon fuse`; `fuse.proto` documents each.
 public final class FuseService extends FuseGrpc.FuseImplBase {

@@ -12,12 +12,12 @@ import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import siphon.node.v1.AwaitEndRequest;
-import siphon.node.v1.FuseGrpc;
-import siphon.node.v1.FuseGrpc.FuseBlockingStub;
-import siphon.node.v1.Program;
-import siphon.node.v1.StartRequest;
-import siphon.node.v1.StartResponse;
+import siphon.fuse.v1.AwaitEndRequest;
+import siphon.fuse.v1.FuseGrpc;
+import siphon.fuse.v1.FuseGrpc.FuseBlockingStub;
+import siphon.fuse.v1.Program;
+import siphon.fuse.v1.StartRequest;
+import siphon.fuse.v1.StartResponse;
 
 /// Runs processes through `siphon fuse`, so that they outlive this process and its container. Connects for each
 /// RPC: they are rare, and so a restarted supervisor is found at once.
