@@ -41,6 +41,7 @@ public final class ArchitectureRules {
         "dev.siphon.node.pod..",
         "dev.siphon.node.warm..",
         "dev.siphon.node.topology",
+        "dev.siphon.node.chunk..",
         "dev.siphon.node.image..",
         "dev.siphon.node.tar..",
         "dev.siphon.node.registration.."

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.chunk;
+
+import org.jspecify.annotations.NullMarked;

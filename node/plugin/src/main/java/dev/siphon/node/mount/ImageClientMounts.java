@@ -1,0 +1,343 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.ManifestOutline;
+import dev.siphon.node.linux.DirectoryHandle;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountSyscalls;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.SystemErrors;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Mounts CephFS for the images of datasets: one client mount for each dataset, in a directory of the driver's own.
+/// It exists before the dataset's tree is mounted, and until the last volume that shows it is gone. The node
+/// returns to the image whenever a replica fails, so the mount outlives the fill.
+final class ImageClientMounts {
+    private static final Logger LOG = LoggerFactory.getLogger(ImageClientMounts.class);
+    private static final String IMAGE = Dataset.IMAGE;
+    private static final String MANIFEST = Dataset.MANIFEST;
+
+    private final Path directory;
+    private final VolumeMounts mounts;
+    private final MountedDatasets datasets;
+    private final ClientRoots roots;
+    private final SharedValues<String, ReentrantLock> locks = new SharedValues<>(_ -> new ReentrantLock(), _ -> false);
+
+    /// Datasets whose sweep found the lock taken: the holder of the lock sweeps them when it is done.
+    private final Set<String> left = ConcurrentHashMap.newKeySet();
+
+    private final ImageKeys keys = new ImageKeys(System::nanoTime);
+
+    /// The beginnings of the digests of images that stay mounted without a volume, each with its holder.
+    private final Set<Holding> held = ConcurrentHashMap.newKeySet();
+
+    private record Holding(String digest, Object holder) {}
+
+    /// @param directory used by this object alone
+    ImageClientMounts(Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots) {
+        this.directory = directory;
+        this.mounts = mounts;
+        this.datasets = datasets;
+        this.roots = roots;
+    }
+
+    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
+    ///
+    /// @param nearest as for [#showNear]; empty if [#showNear] follows
+    /// @param limit the time for the client to come up, and for the dataset's lock
+    /// @return as [#showNear]
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
+    ///     `limit`
+    List<Path> show(
+            VolumeId.DatasetVolume volume,
+            Mounter mounter,
+            ClientMount client,
+            DirectoryHandle target,
+            Optional<List<Path>> nearest,
+            Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            try {
+                Digest digest = open(volume, source, mounter, client, limit);
+                Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                MountedDatasets.Nearby shown = nearest.flatMap(caches -> chooseTree(digest, caches))
+                        .orElseGet(() -> new MountedDatasets.Nearby(common, List.of()));
+                try (DirectoryHandle root = DirectoryHandle.open(shown.tree().toString())) {
+                    mounts.bind(root, target, client.options().flags());
+                }
+                return shown.replicaDirectories();
+            } catch (ErrnoException e) {
+                end(source, limit);
+                throw SystemErrors.translate("attaching dataset " + volume, e);
+            } catch (RuntimeException e) {
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Mounts the image of `volume` if it is not mounted, and starts to make a replica of it. The image stays
+    /// mounted while a holder has not called [#unpin] or a volume shows it.
+    ///
+    /// @param holder who needs it
+    /// @param limit as for [#show]
+    Digest hold(VolumeId.DatasetVolume volume, Object holder, Mounter mounter, ClientMount client, Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            Holding holding = new Holding(volume.digest(), holder);
+            boolean isNew = held.add(holding);
+            try {
+                Digest digest = open(volume, source, mounter, client, limit);
+                datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                return digest;
+            } catch (RuntimeException e) {
+                if (isNew) {
+                    held.remove(holding);
+                }
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Undoes [#hold]. Succeeds if nothing is held.
+    void unpin(VolumeId.DatasetVolume volume, Object holder, Duration limit) {
+        if (held.remove(new Holding(volume.digest(), holder))) {
+            sweep(volume, limit);
+        }
+    }
+
+    /// Shows a staged dataset to a pod, from the tree that is best for that pod.
+    ///
+    /// @param staged where it is staged; the fallback for every pod
+    /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
+    /// @param bind receives the path to bind
+    /// @return the cache directories of which one holds or will hold the replica that the pod reads; empty if that
+    ///     does not matter
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
+    ///     `limit`
+    List<Path> showNear(
+            VolumeId.DatasetVolume volume, Path staged, List<Path> nearest, Duration limit, Consumer<Path> bind) {
+        return alone(volume, limit, () -> {
+            MountedDatasets.Nearby shown = datasets.attached().stream()
+                    .map(MountedDatasets.Tree::digest)
+                    .filter(each -> each.beginning().equals(volume.digest()))
+                    .findFirst()
+                    .flatMap(digest -> chooseTree(digest, nearest))
+                    .orElseGet(() -> new MountedDatasets.Nearby(staged, List.of()));
+            bind.accept(shown.tree());
+            return shown.replicaDirectories();
+        });
+    }
+
+    /// Returns the best tree for the pod; empty if it is unavailable, so that the pod reads another one.
+    private Optional<MountedDatasets.Nearby> chooseTree(Digest digest, List<Path> nearest) {
+        try {
+            return datasets.chooseTree(digest, nearest);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("a pod's dataset is published from where it is");
+            return Optional.empty();
+        }
+    }
+
+    private <T> T alone(VolumeId.DatasetVolume volume, Duration limit, Supplier<T> body) {
+        return locks.use(volume.digest(), lock -> {
+            if (!taken(lock, limit)) {
+                throw new DriverException.OperationPending(
+                        "dataset " + volume + " is being attached by another volume");
+            }
+            try {
+                return body.get();
+            } finally {
+                lock.unlock();
+                if (left.contains(volume.digest())) {
+                    sweepIfPossible(volume.digest(), limit);
+                }
+            }
+        });
+    }
+
+    /// Mounts the image if it is not mounted, and checks that the credentials can read it.
+    private Digest open(
+            VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+        boolean mounted = mounts.findAlive(
+                        volume.withoutClaim(), TargetPath.parse("state directory", source.toString()))
+                .isPresent();
+        if (mounted && keys.have(volume, client.credentials())) {
+            return digest(volume, source);
+        }
+        if (mounted) {
+            openAside(volume, mounter, client, limit);
+        } else {
+            keys.forget(volume.digest());
+            try {
+                Files.createDirectories(source);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+            }
+            mounter.mount(client, source, limit);
+        }
+        Digest digest = digest(volume, source);
+        keys.add(volume, client.credentials());
+        return digest;
+    }
+
+    /// Checks the credentials as if the image were not mounted: mounts it a second time and reads the manifest
+    /// there.
+    private void openAside(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
+        Optional<MountEntry> mounted;
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            mounted = MountTable.read().at(aside.path().toString());
+            var _ = digest(volume, aside.path());
+        }
+        mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
+    }
+
+    /// Reads the manifest, and checks that its digest is the one in the volume's id.
+    private static Digest digest(VolumeId.DatasetVolume volume, Path source) {
+        Path manifest = source.resolve(MANIFEST);
+        try {
+            Digest digest = ManifestOutline.read(manifest).root();
+            if (!digest.beginning().equals(volume.digest())) {
+                throw new DriverException.InUse(volume.path() + " holds another dataset, " + digest.beginning()
+                        + ", not " + volume + "; put that digest into the PV's volumeHandle");
+            }
+            return digest;
+        } catch (java.nio.file.NoSuchFileException _) {
+            throw new DriverException.NotFound("dataset " + volume + ": there is no " + MANIFEST + " in "
+                    + volume.path() + "; `siphon dataset pack` writes one beside the image");
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InUse("dataset " + volume + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("dataset " + volume + ": cannot read its manifest: " + e, e);
+        }
+    }
+
+    /// Unmounts what no volume shows any more, including leftovers of a killed process. Skips datasets that are
+    /// being attached.
+    ///
+    /// @param limit the time for each client to end
+    void sweep(Duration limit) {
+        Stream.concat(
+                        datasets.attached().stream().map(tree -> tree.digest().beginning()),
+                        sources().stream().map(source -> String.valueOf(source.getFileName())))
+                .distinct()
+                .forEach(digest -> sweepIfPossible(digest, limit));
+    }
+
+    /// Same as [#sweep(Duration)], for one dataset.
+    ///
+    /// @throws DriverException if it cannot be unmounted now; each later sweep retries
+    void sweep(VolumeId.DatasetVolume volume, Duration limit) {
+        sweep(volume.digest(), limit);
+    }
+
+    /// Sweeps one dataset. A failure is logged and does not block the others.
+    private void sweepIfPossible(String digest, Duration limit) {
+        try {
+            sweep(digest, limit);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("cannot detach an unused dataset now; will retry");
+        }
+    }
+
+    private void sweep(String digest, Duration limit) {
+        left.add(digest);
+        locks.with(digest, lock -> {
+            while (left.contains(digest) && lock.tryLock()) {
+                try {
+                    left.remove(digest);
+                    datasets.attached().stream()
+                            .filter(tree -> tree.digest().beginning().equals(digest))
+                            .forEach(this::detach);
+                    end(directory.resolve(digest), limit);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        });
+    }
+
+    private void detach(MountedDatasets.Tree tree) {
+        if (!roots.isShown(MountTable.read(), tree.mount().device())) {
+            datasets.detach(tree);
+        }
+    }
+
+    private List<Path> sources() {
+        List<Path> paths = new ArrayList<>();
+        try {
+            Files.createDirectories(directory);
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+                found.forEach(paths::add);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the state directory", e);
+        }
+        return paths;
+    }
+
+    /// Unmounts an image unless its tree is mounted or a holder needs it.
+    private void end(Path source, Duration limit) {
+        String digest = String.valueOf(source.getFileName());
+        if (held.stream().anyMatch(each -> each.digest().equals(digest))
+                || datasets.attached().stream()
+                        .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
+            return;
+        }
+        Optional<MountEntry> mounted = MountTable.read().at(source.toString());
+        try {
+            if (mounted.isPresent()) {
+                // a fill may still read it: the client ends when the fill closes its files
+                MountSyscalls.unmount(source.toString(), MountSyscalls.Unmount.DETACH);
+            }
+            keys.forget(digest);
+            Files.deleteIfExists(source);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
+                throw SystemErrors.translate("unmounting the image of dataset " + digest, e);
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("path", source).setCause(e).log("cannot remove the mount point of an image");
+        }
+        mounted.flatMap(mounts::kindOf).ifPresent(kind -> kind.awaitEnd(mounted.get(), limit));
+    }
+
+    private static boolean taken(ReentrantLock lock, Duration limit) {
+        try {
+            return lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
