@@ -121,7 +121,7 @@ published: build ## writes down anew what CSI and the kubelet published, which o
 	csi-proto/published
 
 definitions: need ## writes the chart's custom resources anew, from their Java types; deploy/render then writes deploy/siphon.yaml
-	$(MVN) -q test -pl controller -am -Dtest=CustomResourceDefinitionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dsiphon.definitions.write=true
+	$(MVN) -q test -pl controller/service -am -Dtest=CustomResourceDefinitionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dsiphon.definitions.write=true
 
 format: need ## formats the Java sources
 	$(MVN) -q spotless:apply

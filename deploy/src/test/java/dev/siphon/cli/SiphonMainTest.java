@@ -106,20 +106,36 @@ final class SiphonMainTest {
 
     /// A process sees only its own jars; the launcher chooses which.
     @Test
-    void administratorsCommandsSeeTheControllersJars() throws IOException {
-        Matcher listed = Pattern.compile("(?m)^  ([a-z |-]+)\\) part=controller ;;$")
+    void eachCommandSeesTheJarsOfItsModule() throws IOException {
+        assertEquals(commandsOf("dev.siphon.controller.admin."), launchedAs("admin"));
+        assertEquals(Set.of("dataset"), launchedAs("packer"));
+        CommandLine dataset = subcommands(SiphonMain.commandLine(List.of("dataset")))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(dataset.getSubcommands().keySet(), commandsOf(dataset, "dev.siphon.node.packer."));
+    }
+
+    private static Set<String> launchedAs(String part) throws IOException {
+        Matcher listed = Pattern.compile("(?m)^  ([a-z |-]+)\\) part='?" + part + "'? ;;$")
                 .matcher(Files.readString(Path.of("src/build/siphon")));
         assertTrue(listed.find());
-        Set<String> ofController = SiphonMain.commandLine(List.of("--help")).getSubcommands().entrySet().stream()
+        return Set.of(listed.group(1).split(" [|] ", -1));
+    }
+
+    private static Set<String> commandsOf(String packages) {
+        return commandsOf(SiphonMain.commandLine(List.of("--help")), packages);
+    }
+
+    private static Set<String> commandsOf(CommandLine parent, String packages) {
+        return parent.getSubcommands().entrySet().stream()
                 .filter(each -> each.getValue()
                         .getCommandSpec()
                         .userObject()
                         .getClass()
                         .getName()
-                        .startsWith("dev.siphon.controller.admin."))
+                        .startsWith(packages))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
-        assertEquals(ofController, Set.of(listed.group(1).split(" [|] ", -1)));
     }
 
     private static Stream<CommandLine> subcommands(CommandLine of) {

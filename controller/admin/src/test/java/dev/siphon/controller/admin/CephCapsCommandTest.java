@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class CephCapsCommandTest {
-    private static final Path OPERATIONS = Path.of("../docs/operations.md");
+    private static final Path OPERATIONS = Path.of("../../docs/operations.md");
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();

@@ -72,7 +72,7 @@ final class CustomResourceDefinitions {
 
     /// Returns the path of the chart's definition.
     static Path file(Class<? extends CustomResource<?, ?>> type) {
-        return Path.of("..", "deploy", "chart", "templates", HasMetadata.getPlural(type) + ".yaml");
+        return Path.of("..", "..", "deploy", "chart", "templates", HasMetadata.getPlural(type) + ".yaml");
     }
 
     /// Returns the file's contents.

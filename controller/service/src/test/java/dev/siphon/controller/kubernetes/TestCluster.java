@@ -15,7 +15,7 @@ import java.util.Optional;
 /// @param admin has all rights
 /// @param access the driver's access, with its own namespace
 /// @param stop removes what the test created
-record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable stop) implements AutoCloseable {
+public record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable stop) implements AutoCloseable {
     /// Longer than anything takes on a busy machine.
     static final Duration PATIENT = Duration.ofSeconds(20);
 
@@ -24,7 +24,7 @@ record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable sto
     /// Returns a cluster in memory.
     ///
     /// @param folder for its kubeconfig
-    static TestCluster inMemory(Path folder) {
+    public static TestCluster inMemory(Path folder) {
         return inMemory(folder, new InMemoryApiServer());
     }
 
@@ -48,7 +48,7 @@ record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable sto
     /// Writes a kubeconfig.
     ///
     /// @param cluster its cluster entry
-    static Path kubeconfig(Path file, JsonObject cluster, String token) {
+    public static Path kubeconfig(Path file, JsonObject cluster, String token) {
         String text = """
                 {"apiVersion": "v1", "kind": "Config", "current-context": "it",
                  "clusters": [{"name": "it", "cluster": %s}],
