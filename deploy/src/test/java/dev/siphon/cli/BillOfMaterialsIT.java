@@ -70,7 +70,7 @@ final class BillOfMaterialsIT {
         Matcher version = GRPC.matcher(Files.readString(Path.of("../pom.xml")));
         assertTrue(version.find());
         String purl = "pkg:maven/io.grpc/grpc-netty-shaded@" + version.group(1) + "?type=jar";
-        for (String part : List.of("controller", "node", "cli")) {
+        for (String part : List.of("controller", "admin", "node", "packer", "cli")) {
             Path file = SIPHON.resolve("sbom").resolve(part + ".cdx.json");
             assertTrue(
                     components(bill(file))
