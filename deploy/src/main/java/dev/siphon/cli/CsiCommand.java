@@ -48,7 +48,7 @@ public final class CsiCommand implements Callable<Integer> {
             names = "--endpoint",
             paramLabel = "URI",
             defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
-            description = "The driver's unix socket (default: unix:///csi/csi.sock).")
+            description = "The driver's Unix socket (default: unix:///csi/csi.sock).")
     private String endpoint = "";
 
     @Option(

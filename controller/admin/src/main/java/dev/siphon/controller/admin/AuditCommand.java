@@ -87,7 +87,7 @@ public final class AuditCommand implements Callable<Integer> {
             names = "--lost-kubernetes",
             paramLabel = "CODE",
             description = {
-                "With --repair: the Kubernetes with this code is lost forever; a finding other-kubernetes"
+                "With --repair: the Kubernetes with this code is lost forever; a finding `other-kubernetes`"
                         + " names the code.",
                 "Removes the identities of its nodes, unless a client still uses one of them."
             })

@@ -14,7 +14,7 @@ public final class LeaderOptions {
             names = "--endpoint",
             paramLabel = "URI",
             defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
-            description = "The controller's unix socket (env CSI_ENDPOINT; default: unix:///csi/csi.sock).")
+            description = "The controller's Unix socket (env CSI_ENDPOINT; default: unix:///csi/csi.sock).")
     private String endpoint = "";
 
     @Option(

@@ -45,8 +45,8 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
 
     static final String LARGE = "the tolerations, node rules, resources, volumes, claims and job labels of the pod need"
             + " more than " + (MOST_OF_ONE >> 10)
-            + " KiB of the controller's memory, or, where many pods wait, more than "
-            + (USUAL >> 10) + " KiB; so nothing is filled for it, and the gate opens";
+            + " KiB of the controller's memory (where many pods wait, more than "
+            + (USUAL >> 10) + " KiB). So nothing is filled for it, and the gate opens";
     static final String MANY = "the pods at the gate need more than " + (TOO_MUCH >> 20)
             + " MiB of the controller's memory; so nothing is filled for this one, and the gate opens";
 

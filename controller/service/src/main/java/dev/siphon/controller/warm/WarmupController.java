@@ -289,7 +289,7 @@ public final class WarmupController implements AutoCloseable {
                             "GateNotOpened",
                             "the gate could not be opened: " + silent.getMessage()
                                     + ". If the pod is nearly as large as etcd allows (1.5 MiB), it cannot be changed:"
-                                    + " create it anew with less in it"));
+                                    + " create it again with less in it"));
             throw silent;
         }
     }

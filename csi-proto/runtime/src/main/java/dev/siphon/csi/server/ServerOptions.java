@@ -18,7 +18,7 @@ public final class ServerOptions {
             names = "--endpoint",
             paramLabel = "URI",
             defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
-            description = "The unix socket to serve CSI on (default: unix:///csi/csi.sock).")
+            description = "The Unix socket to serve CSI on (default: unix:///csi/csi.sock).")
     private String endpoint = "";
 
     @Option(

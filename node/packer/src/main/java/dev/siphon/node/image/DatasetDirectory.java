@@ -78,7 +78,7 @@ public final class DatasetDirectory {
         } catch (ErrnoException e) {
             if (e.is(Errno.EACCES, Errno.EPERM)) {
                 throw new DriverException.AccessDenied("the client that mounts " + path
-                        + " may not set its layout: it needs `rwp` (ceph fs authorize FS client.NAME / rwp)");
+                        + " may not set its layout: it needs `rwp` (`ceph fs authorize FS client.NAME / rwp`)");
             }
             throw e;
         }

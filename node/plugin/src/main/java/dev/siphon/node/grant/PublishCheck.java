@@ -156,7 +156,7 @@ public final class PublishCheck {
         return gone
                 ? "the dataset of volume " + volume + " no longer exists: nobody may read it"
                 : "namespace " + QuotedText.of(namespace) + " is not a reader of the dataset of volume " + volume
-                        + ", or its account is frozen: ask the Dataset's administrator to add an account of this"
+                        + ", or its account is frozen. Ask the Dataset's administrator to add an account of this"
                         + " namespace to its readers, or an administrator to end the freeze";
     }
 
