@@ -252,7 +252,8 @@ final class CacheDirectories {
                 .findFirst()
                 .map(this::at)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory has room for the " + bytes
-                        + " bytes of dataset " + dataset + "; those that work: "
+                        + " bytes of dataset " + dataset
+                        + " beside what is pinned, ordered by a DatasetReplica, or being filled; those that work: "
                         + all.stream()
                                 .map(ReplicaPlacement.Candidate::directory)
                                 .toList()

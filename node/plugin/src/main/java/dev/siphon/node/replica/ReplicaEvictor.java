@@ -58,17 +58,18 @@ final class ReplicaEvictor {
                     "room is still being made in " + directory.path() + " for another dataset");
         }
         try {
-            for (List<Digest> leaving = leaving(directory, dataset, bytes);
-                    !leaving.isEmpty();
-                    leaving = leaving(directory, dataset, bytes)) {
+            List<Digest> leaving = leaving(directory, dataset, bytes);
+            while (!leaving.isEmpty()) {
                 Digest first = leaving.getFirst();
                 LOG.atInfo()
                         .addKeyValue("dataset", first)
                         .addKeyValue("cache", directory.path())
                         .addKeyValue("for", dataset)
                         .log("evicting a replica");
-                // if it was pinned meanwhile, the next round picks another one
-                boolean _ = states.use(first, state -> evictUnpinned(state, () -> List.of(directory.replica(first))));
+                boolean gone =
+                        states.use(first, state -> evictUnpinned(state, () -> List.of(directory.replica(first))));
+                // if it was pinned meanwhile, others are chosen
+                leaving = gone ? leaving.subList(1, leaving.size()) : leaving(directory, dataset, bytes);
             }
             then.run();
         } finally {
@@ -98,14 +99,23 @@ final class ReplicaEvictor {
                         + " bytes, beside what is pinned, ordered by a DatasetReplica, or being filled"));
     }
 
+    private record Content(List<CacheDirectories.FoundReplica> replicas, long freeBytes) {}
+
     private Optional<List<Digest>> toEvict(CacheDirectory directory, Digest dataset, long bytes) {
-        List<CacheDirectories.FoundReplica> found = calls.change(
-                "room in " + directory.path(), policy.callLimit(), () -> CacheDirectories.inventory(directory));
-        List<EvictionOrder.Candidate> present = found.stream()
+        Content content = calls.change(
+                "room in " + directory.path(),
+                policy.callLimit(),
+                () -> new Content(CacheDirectories.inventory(directory), directory.freeBytes()));
+        // a fill that was begun has its blocks already
+        long begun = content.replicas().stream()
+                .filter(other -> other.digest().equals(dataset))
+                .mapToLong(CacheDirectories.FoundReplica::bytes)
+                .sum();
+        List<EvictionOrder.Candidate> present = content.replicas().stream()
                 .filter(other -> !other.digest().equals(dataset))
                 .map(other -> states.use(other.digest(), state -> candidate(other, state, directory.path())))
                 .toList();
-        return EvictionOrder.toFit(directory.limits(), present, bytes);
+        return EvictionOrder.toFit(directory.limits(), present, bytes, content.freeBytes() + begun);
     }
 
     private static EvictionOrder.Candidate candidate(

@@ -118,4 +118,15 @@ final class ReplicaEvictorTest {
         assertFalse(directory().replica(RECENT).isPart());
         assertEquals(1, counts.evictions().sum());
     }
+
+    @Test
+    void evictionsGoDownToTheWatermark() throws IOException {
+        makePart(new Digest("d".repeat(64)), 3);
+        makePart(new Digest("e".repeat(64)), 4);
+        CacheDirectory full =
+                new CacheDirectory(new CacheDirectoryLimits(place.resolve("cache"), PART_BYTES * 4, 50));
+        room().makeRoom(full, WANTED, PART_BYTES / 10, () -> {});
+        assertEquals(3, counts.evictions().sum());
+        assertEquals(PART_BYTES, full.usedBytes());
+    }
 }

@@ -22,13 +22,17 @@ public final class EvictionOrder {
     /// @param attached whether a mount reads it, or could at any moment
     public record Candidate(Digest digest, long bytes, Instant lastUse, boolean kept, boolean attached) {}
 
-    /// Returns the replicas to evict, in order, so that `wantedBytes` more fit: none if they fit within the limit.
-    /// Otherwise unattached before attached, and the least recently used first, down to the watermark.
+    /// Returns the replicas to evict, in order, so that `wantedBytes` more fit: none if they fit within the limit
+    /// and on the disk. Otherwise unattached before attached, and the least recently used first, down to the
+    /// watermark.
     ///
-    /// @return empty if even that would exceed the limit, so that no replica is evicted in vain
-    public static Optional<List<Digest>> toFit(CacheDirectoryLimits limits, List<Candidate> present, long wantedBytes) {
+    /// @param freeBytes the bytes that the disk has for it now; a disk may be smaller than the limit
+    /// @return empty if even that would exceed the limit or the disk, so that no replica is evicted in vain
+    public static Optional<List<Digest>> toFit(
+            CacheDirectoryLimits limits, List<Candidate> present, long wantedBytes, long freeBytes) {
         long taken = wantedBytes + present.stream().mapToLong(Candidate::bytes).sum();
-        if (taken <= limits.limitBytes()) {
+        long missing = wantedBytes - freeBytes;
+        if (taken <= limits.limitBytes() && missing <= 0) {
             return Optional.of(List.of());
         }
         List<Digest> leaving = new ArrayList<>();
@@ -36,12 +40,13 @@ public final class EvictionOrder {
                 .filter(candidate -> !candidate.kept())
                 .sorted(ORDER)
                 .toList()) {
-            if (taken <= limits.watermarkBytes()) {
+            if (taken <= limits.watermarkBytes() && missing <= 0) {
                 break;
             }
             leaving.add(candidate.digest());
             taken -= candidate.bytes();
+            missing -= candidate.bytes();
         }
-        return taken <= limits.limitBytes() ? Optional.of(leaving) : Optional.empty();
+        return taken <= limits.limitBytes() && missing <= 0 ? Optional.of(leaving) : Optional.empty();
     }
 }
