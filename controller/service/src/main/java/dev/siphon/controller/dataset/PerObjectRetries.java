@@ -120,18 +120,15 @@ public final class PerObjectRetries {
         if (now - retriesFrom < 0) {
             return List.of();
         }
-        List<Step> changed = new ArrayList<>();
-        List<Step> waited = new ArrayList<>();
+        List<Step> due = new ArrayList<>();
         failures.forEach((name, failure) -> {
             Step step = Optional.ofNullable(steps.get(name)).orElseThrow();
-            if (!step.version().equals(failure.version())) {
-                changed.add(step);
-            } else if (now - failure.due() >= 0) {
-                waited.add(step);
+            // in the order of the last attempts, so that objects that change often do not come first
+            if (!step.version().equals(failure.version()) || now - failure.due() >= 0) {
+                due.add(step);
             }
         });
-        changed.addAll(waited);
-        return changed.stream().limit(AT_ONCE).toList();
+        return due.stream().limit(AT_ONCE).toList();
     }
 
     /// Runs steps and records their failures.

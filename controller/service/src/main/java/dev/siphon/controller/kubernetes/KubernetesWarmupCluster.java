@@ -33,9 +33,6 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private static final String JSON = "application/json";
     private static final String MERGE = "application/merge-patch+json";
 
-    /// RFC 4918, section 11.2: the pod's gate is already removed, or the object is being deleted.
-    private static final int HTTP_UNPROCESSABLE = 422;
-
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
     private static final String PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
     private static final int MOST_PREFERRED = 100;
@@ -247,7 +244,8 @@ final class KubernetesWarmupCluster implements WarmupCluster {
         change.add(SPEC, spec);
         boolean opened = api.send(
                 "patch Pod " + pod.namespace() + "/" + pod.name(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, HTTP_UNPROCESSABLE),
+                // without 422, which a policy answers: it may refuse what a webhook added to the change
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT),
                 "api/v1/namespaces/" + pod.namespace() + "/pods/" + pod.name(),
                 request -> request.patch(MERGE, change.toString()));
         if (opened) {

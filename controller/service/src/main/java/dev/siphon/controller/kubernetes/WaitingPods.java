@@ -4,7 +4,9 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.NodeRules;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -13,8 +15,9 @@ import org.slf4j.LoggerFactory;
 /// The pods that wait at the gate and have no other gate.
 ///
 /// The memory for all tenants' pods is limited. Above [#MUCH], only pods of usual size are kept complete, so that
-/// one tenant's large pods do not affect others. Above [#TOO_MUCH], none are. Of others only the identity is kept, so
-/// that their gate opens. Above [#MOST], pods are left out until there is room.
+/// one tenant's large pods do not affect others. Of [#TOO_MUCH], each namespace gets at most half of what the others
+/// leave. Of other pods only the identity is kept, so that their gate opens. Above [#MOST], pods are left out until
+/// there is room.
 final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     /// Gated pods have no node.
     static final Informer.Source SOURCE = new Informer.Source(
@@ -47,11 +50,15 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
             + " more than " + (MOST_OF_ONE >> 10)
             + " KiB of the controller's memory (where many pods wait, more than "
             + (USUAL >> 10) + " KiB). So nothing is filled for it, and the gate opens";
-    static final String MANY = "the pods at the gate need more than " + (TOO_MUCH >> 20)
-            + " MiB of the controller's memory; so nothing is filled for this one, and the gate opens";
+    static final String MANY = "the pods of this namespace at the gate need more than its share of the controller's"
+            + " memory, which is half of what others leave of " + (TOO_MUCH >> 20)
+            + " MiB. So nothing is filled for this one, and the gate opens";
 
     private final PodParser reading;
     private long total;
+
+    /// The bytes of each namespace's pods.
+    private final Map<String, Long> ofNamespaces = new HashMap<>();
 
     /// Whether a pod was left out since the last list.
     private boolean isIncomplete;
@@ -87,13 +94,25 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
         Optional<Waiting> waiting = reading.gated(found.kept())
                 .map(pod -> fitting(whole(pod, found.kept()), found.whole()))
                 .filter(this::hasRoom);
-        total += waiting.map(Waiting::bytes).orElse(0L);
+        waiting.ifPresent(kept -> count(kept, kept.bytes()));
         return waiting;
     }
 
     @Override
     public void gone(Waiting before) {
-        total -= before.bytes();
+        count(before, -before.bytes());
+    }
+
+    private void count(Waiting waiting, long bytes) {
+        total += bytes;
+        ofNamespaces.merge(waiting.pod().namespace(), bytes, Long::sum);
+        ofNamespaces.remove(waiting.pod().namespace(), 0L);
+    }
+
+    /// Returns what the namespace may still take.
+    private long left(String namespace) {
+        long own = ofNamespaces.getOrDefault(namespace, 0L);
+        return (TOO_MUCH - (total - own)) / 2 - own;
     }
 
     @Override
@@ -117,7 +136,7 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
         if (!isRead || whole.bytes() > (total < MUCH ? MOST_OF_ONE : USUAL)) {
             return whole.unread(LARGE);
         }
-        return total + whole.bytes() <= TOO_MUCH ? whole : whole.unread(MANY);
+        return whole.bytes() <= left(whole.pod().namespace()) ? whole : whole.unread(MANY);
     }
 
     private boolean hasRoom(Waiting waiting) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Caches all namespaces by a watch: the name, the uid, and some annotations.
 ///
@@ -29,6 +30,9 @@ final class WatchedNamespaces implements Informer.Values<WatchedNamespaces.Known
     private final Set<String> keys;
     private final Informer<KnownNamespace> informer;
     private long total;
+
+    /// The newest object of each name: while the collection is listed again, a deleted one is still there too.
+    private final Map<String, KnownNamespace> byName = new ConcurrentHashMap<>();
 
     /// A namespace.
     ///
@@ -74,12 +78,13 @@ final class WatchedNamespaces implements Informer.Values<WatchedNamespaces.Known
 
     /// Returns all namespaces.
     List<KnownNamespace> all() {
-        return informer.all();
+        informer.bringUp();
+        return List.copyOf(byName.values());
     }
 
     @Override
     public Optional<KnownNamespace> of(ObjectParts object, Optional<KnownNamespace> before) {
-        before.ifPresent(this::gone);
+        before.ifPresent(old -> total -= old.chars()); // it stays in byName until it is replaced
         Map<String, String> annotations = new HashMap<>();
         // the set's own instances of the keys are kept
         keys.forEach(key -> JsonParts.text(object.kept(), "metadata", "annotations", key)
@@ -91,11 +96,13 @@ final class WatchedNamespaces implements Informer.Values<WatchedNamespaces.Known
         boolean isKept = object.whole() && whole.chars() <= LONG && total + whole.chars() <= MOST;
         KnownNamespace known = isKept ? whole : new KnownNamespace(whole.name(), whole.uid(), Optional.empty());
         total += known.chars();
+        byName.put(known.name(), known);
         return Optional.of(known);
     }
 
     @Override
     public void gone(KnownNamespace before) {
         total -= before.chars();
+        Informer.forget(byName, before.name(), before);
     }
 }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Finds out which datasets gated pods read, and whether they may. The result is cached per pod; a pod's PVCs are
 /// looked up until all are known.
@@ -36,6 +37,9 @@ final class GatedDatasets {
 
         /// It reads these datasets, by name.
         record All(Set<String> datasets) implements ReadDecision {}
+
+        /// It reads these datasets, by name; the devices that it requests are still being read.
+        record Pending(Set<String> datasets) implements ReadDecision {}
 
         /// It cannot run as it is.
         record Cannot(Notice why) implements ReadDecision {}
@@ -58,6 +62,15 @@ final class GatedDatasets {
                 }
             });
             return namespaces;
+        }
+
+        /// Returns the datasets of pods whose devices are still being read.
+        Set<String> pending() {
+            return reads.values().stream()
+                    .flatMap(read -> read instanceof ReadDecision.Pending(var datasets)
+                            ? datasets.stream()
+                            : Stream.<String>empty())
+                    .collect(Collectors.toSet());
         }
     }
 
@@ -82,13 +95,13 @@ final class GatedDatasets {
                 return new ReadDecision.Nothing(new Notice(true, "DatasetNotWarm", why));
             }
         }
-        if (!pod.isKnown()) {
-            return new ReadDecision.Unknown();
-        }
         try {
             Set<String> names = Optional.ofNullable(known.get(pod.uid())).orElseGet(() -> names(pod, declared));
             known.put(pod.uid(), names);
-            return read(pod, names, declared);
+            ReadDecision found = read(pod, names, declared);
+            return !pod.isKnown() && found instanceof ReadDecision.All(var datasets)
+                    ? new ReadDecision.Pending(datasets)
+                    : found;
         } catch (DriverException.BackendUnavailable silent) {
             failures.add(silent);
             return new ReadDecision.Unknown();

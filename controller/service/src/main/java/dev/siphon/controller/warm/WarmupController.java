@@ -190,6 +190,11 @@ public final class WarmupController implements AutoCloseable {
                     .filter(replica -> replica.order().wanted())
                     .forEach(replica -> wanted.add(replica.place()));
         }
+        Set<String> pending = found.pending();
+        replicas.stream()
+                .filter(replica -> replica.order().wanted()
+                        && pending.contains(replica.order().dataset()))
+                .forEach(replica -> wanted.add(replica.place()));
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, replicas, wanted);
         Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.keep(
@@ -228,6 +233,7 @@ public final class WarmupController implements AutoCloseable {
                         verdicts.put(pod, unknown(pod));
                     }
                 }
+                case GatedDatasets.ReadDecision.Pending _ -> {} // for some seconds
                 case GatedDatasets.ReadDecision.All(var datasets) ->
                     groups.computeIfAbsent(
                                     new Together(pod.namespace() + "/" + pod.group(), datasets), _ -> new ArrayList<>())
@@ -281,16 +287,20 @@ public final class WarmupController implements AutoCloseable {
     private boolean open(GatedPod pod, List<String> hostnames, Map<GatedPod, WarmupCluster.Notice> notices) {
         try {
             return cluster.open(pod, hostnames);
-        } catch (DriverException.BackendUnavailable silent) {
+        } catch (DriverException refused) {
             notices.put(
                     pod,
                     new WarmupCluster.Notice(
                             true,
                             "GateNotOpened",
-                            "the gate could not be opened: " + silent.getMessage()
+                            "the gate could not be opened: " + refused.getMessage()
                                     + ". If the pod is nearly as large as etcd allows (1.5 MiB), it cannot be changed:"
-                                    + " create it again with less in it"));
-            throw silent;
+                                    + " create it again with less in it. A policy or a webhook of the cluster may also"
+                                    + " refuse the change: ask its administrator"));
+            // any refusal is retried with growing delays, as silence is
+            throw refused instanceof DriverException.BackendUnavailable silent
+                    ? silent
+                    : new DriverException.BackendUnavailable(String.valueOf(refused.getMessage()), refused);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class PerObjectRetriesTest {
@@ -27,6 +28,8 @@ final class PerObjectRetriesTest {
     private final List<String> done = new CopyOnWriteArrayList<>();
     private final List<String> refused = new CopyOnWriteArrayList<>();
 
+    private static final String UNCHANGED = "unchanged";
+
     /// How long each attempt takes.
     private Duration slowly = Duration.ZERO;
 
@@ -36,7 +39,7 @@ final class PerObjectRetriesTest {
         return attempts.take(names.stream()
                 .map(name -> new PerObjectRetries.Step(
                         name,
-                        version.get(),
+                        name.equals(UNCHANGED) ? 0L : version.get(),
                         () -> {
                             done.add(name);
                             pass(slowly);
@@ -106,6 +109,19 @@ final class PerObjectRetriesTest {
         version.incrementAndGet();
         assertTrue(take(List.of("bad"), Set.of()).isEmpty());
         assertEquals(List.of("bad"), done);
+    }
+
+    @Test
+    void objectsThatChangeOftenStarveNoOther() {
+        List<String> bad = IntStream.range(0, PerObjectRetries.AT_ONCE)
+                .mapToObj(index -> "bad-" + index)
+                .toList();
+        List<String> all = Stream.concat(Stream.of(UNCHANGED), bad.stream()).toList();
+        assertTrue(take(all, Set.copyOf(all)).isPresent());
+        version.incrementAndGet();
+        pass(PerObjectRetries.LONGEST_DELAY);
+        assertTrue(take(all, Set.copyOf(bad)).isPresent());
+        assertTrue(done.contains(UNCHANGED), done::toString);
     }
 
     /// However many fail, a pass that retries some is followed by passes that retry none.

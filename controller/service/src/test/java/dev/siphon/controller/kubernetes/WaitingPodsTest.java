@@ -19,12 +19,17 @@ final class WaitingPodsTest {
     private final WaitingPods pods = new WaitingPods(new PodParser("cephfs.siphon.dev"));
 
     private Optional<WaitingPods.Waiting> add(String name, String metadata, String spec) throws IOException {
+        return add("u1", name, metadata, spec);
+    }
+
+    private Optional<WaitingPods.Waiting> add(String namespace, String name, String metadata, String spec)
+            throws IOException {
         String json = """
-                {"metadata": {"namespace": "u1", "name": "%1$s", "uid": "uid-%1$s", "resourceVersion": "7" %2$s},
+                {"metadata": {"namespace": "%4$s", "name": "%1$s", "uid": "uid-%1$s", "resourceVersion": "7" %2$s},
                  "spec": {"schedulingGates": [{"name": "siphon.dev/dataset"}] %3$s,
                           "volumes": [{"name": "data", "csi": {"driver": "cephfs.siphon.dev",
                                                                "volumeAttributes": {"dataset": "u1/x"}}}]}}
-                """.formatted(name, metadata, spec);
+                """.formatted(name, metadata, spec, namespace);
         return pods.of(
                 ObjectParts.of(
                         new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), WaitingPods.SOURCE.keep()),
@@ -69,6 +74,21 @@ final class WaitingPodsTest {
         kept.subList(0, kept.size() / 2).forEach(pods::gone);
         assertTrue(pods.isToBeListed());
         assertFalse(pods.isToBeListed(), "once");
+    }
+
+    @Test
+    void ofANamespaceWithManyPodsOthersAreKeptWhole() throws IOException {
+        String tolerations = list("tolerations", 40, "{\"key\": \"a\", \"operator\": \"Exists\"}");
+        DatasetReference last;
+        int index = 0;
+        do {
+            last = use(add("crowded", "pod-" + index++, "", tolerations).orElseThrow());
+        } while (last.equals(new DatasetReference.ByName("u1/x")));
+        assertEquals(new DatasetReference.Unread(WaitingPods.MANY), last);
+        assertTrue(pods.bytes() <= WaitingPods.TOO_MUCH / 2 + WaitingPods.USUAL, pods.bytes() + " bytes");
+        assertEquals(
+                new DatasetReference.ByName("u1/x"),
+                use(add("other", "pod", "", tolerations).orElseThrow()));
     }
 
     @Test

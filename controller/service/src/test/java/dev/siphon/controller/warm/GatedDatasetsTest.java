@@ -39,7 +39,7 @@ final class GatedDatasetsTest {
     @Test
     void aPodWaitsUntilItsDevicesAreKnown() {
         GatedPod pod = WarmWorld.pod("p", 1, WarmWorld.anywhere());
-        assertEquals(new ReadDecision.Unknown(), read(pod.needing(ResourceAmounts.NONE, false)));
+        assertEquals(new ReadDecision.Pending(Set.of(WarmWorld.X)), read(pod.needing(ResourceAmounts.NONE, false)));
         assertEquals(new ReadDecision.All(Set.of(WarmWorld.X)), read(pod.needing(ResourceAmounts.NONE, true)));
     }
 
