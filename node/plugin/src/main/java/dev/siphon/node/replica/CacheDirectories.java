@@ -253,7 +253,7 @@ final class CacheDirectories {
                 .map(this::at)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory has room for the " + bytes
                         + " bytes of dataset " + dataset
-                        + " beside what is pinned, ordered by a DatasetReplica, or being filled; those that work: "
+                        + " beside what is pinned, ordered by a DatasetReplica, or being filled. Those that work: "
                         + all.stream()
                                 .map(ReplicaPlacement.Candidate::directory)
                                 .toList()
