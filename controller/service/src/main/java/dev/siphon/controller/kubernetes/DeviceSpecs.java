@@ -251,9 +251,11 @@ final class DeviceSpecs {
         period.drivers.put(deviceClass, Optional.empty());
         period.drivers.put(
                 deviceClass,
-                timed(namespace, () -> find(PodResourceClaim.GROUP + "deviceclasses/" + deviceClass, OF_CLASSES)
-                        .flatMap(found -> JsonParts.object(found, SPEC))
-                        .flatMap(DeviceAsk::driver)));
+                timed(
+                        namespace,
+                        () -> find(PodResourceClaim.GROUP + "deviceclasses/" + deviceClass, OF_CLASSES)
+                                .flatMap(found -> JsonParts.object(found, SPEC))
+                                .flatMap(DeviceAsk::driver)));
     }
 
     private Optional<JsonObject> find(String path, Keep keep) {

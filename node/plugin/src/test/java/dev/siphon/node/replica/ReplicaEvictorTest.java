@@ -123,8 +123,7 @@ final class ReplicaEvictorTest {
     void evictionsGoDownToTheWatermark() throws IOException {
         makePart(new Digest("d".repeat(64)), 3);
         makePart(new Digest("e".repeat(64)), 4);
-        CacheDirectory full =
-                new CacheDirectory(new CacheDirectoryLimits(place.resolve("cache"), PART_BYTES * 4, 50));
+        CacheDirectory full = new CacheDirectory(new CacheDirectoryLimits(place.resolve("cache"), PART_BYTES * 4, 50));
         room().makeRoom(full, WANTED, PART_BYTES / 10, () -> {});
         assertEquals(3, counts.evictions().sum());
         assertEquals(PART_BYTES, full.usedBytes());

@@ -67,9 +67,7 @@ class EvictionOrderTest {
 
     @Test
     void whatIsKeptStaysAndTheLimitHoldsWhereTheWatermarkCannot() {
-        assertEquals(
-                Optional.of(List.of(digest(2))),
-                toFit(List.of(kept(1, 60), candidate(2, 20, 1)), 40));
+        assertEquals(Optional.of(List.of(digest(2))), toFit(List.of(kept(1, 60), candidate(2, 20, 1)), 40));
     }
 
     @Test
