@@ -39,7 +39,7 @@ public record CapacityRange(long requiredBytes, long limitBytes) {
             }
             if (requiredBytes > 0 && requiredBytes < least) {
                 throw new DriverException.CapacityOutOfRange("capacity_range.required_bytes " + requiredBytes
-                        + " is less than the " + least + " bytes of the source");
+                        + " is less than the " + least + " bytes of the source: ask for at least as many");
             }
             return Math.max(requiredBytes, least);
         }

@@ -2,14 +2,15 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
 
-/// Classifies refusals by how the calling sidecar reacts. After a final code it calls neither Create nor Delete
-/// again, so nothing that the request made may be left.
+/// Classifies refusals by how the calling sidecar reacts. While the claim exists, it repeats Create after any error.
+/// If the claim is deleted after a final code, it calls nothing more for it, so nothing that the request made may be
+/// left.
 ///
 /// Source: `isFinalError` of external-provisioner and external-snapshotter.
 final class Refusal {
     private Refusal() {}
 
-    /// Returns whether the caller will not retry. An error outside [DriverException] becomes INTERNAL, which is
+    /// Returns whether the code is final. An error outside [DriverException] becomes INTERNAL, which is
     /// final.
     static boolean isFinal(RuntimeException refused) {
         if (!(refused instanceof DriverException known)) {
