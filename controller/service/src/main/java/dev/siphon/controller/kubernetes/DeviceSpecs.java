@@ -33,14 +33,14 @@ final class DeviceSpecs {
     /// When results are read again.
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    /// Most claims and templates read per [#AGE]; pods of one job share a template. Namespaces take turns. Each
-    /// gets at most half of what the others left, so that something remains for later ones.
+    /// Most claims and templates read per [#AGE]; pods of one job share a template. Namespaces take turns, and have
+    /// [NamespaceShares] of it.
     private static final int MOST_SPECS = 200;
 
-    /// Most time spent reading them per [#AGE]. Shared like [#MOST_SPECS].
+    /// Most time spent reading them, and the classes, per [#AGE]. Shared like [#MOST_SPECS].
     private static final long MOST_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /// Most classes read per [#AGE].
+    /// Most classes read per [#AGE]. Shared like [#MOST_SPECS].
     private static final int MOST_CLASSES = 200;
 
     private static final Keep OF_SPECS = Keep.of("spec.devices.requests", "spec.spec.devices.requests");
@@ -89,16 +89,11 @@ final class DeviceSpecs {
         private final Map<String, List<DeviceAsk>> specs = new HashMap<>();
         private final Map<String, Optional<String>> drivers = new HashMap<>();
 
-        /// How many of the specs belong to each namespace.
-        private final Map<String, Integer> shares = new HashMap<>();
+        private final NamespaceShares specShares = new NamespaceShares(MOST_SPECS);
+        private final NamespaceShares classShares = new NamespaceShares(MOST_CLASSES);
 
-        /// How long reading them took, for each namespace and in all.
-        private final Map<String, Long> nanos = new HashMap<>();
-
-        private long allNanos;
-
-        /// How many of the classes were read for each namespace.
-        private final Map<String, Integer> classShares = new HashMap<>();
+        /// How long reading took.
+        private final NamespaceShares nanos = new NamespaceShares(MOST_NANOS);
 
         /// Whether something could not be read.
         private boolean isTroubled;
@@ -107,6 +102,11 @@ final class DeviceSpecs {
             this.since = since;
             this.turn = turn;
             this.before = before;
+        }
+
+        /// Whether a namespace may read no more, for their number or for the time that it took.
+        private boolean isUsedUp(NamespaceShares shares, String namespace) {
+            return shares.isUsedUp(namespace) || nanos.isUsedUp(namespace);
         }
 
         /// Returns these results, and those of the period before that were not read again yet.
@@ -209,13 +209,10 @@ final class DeviceSpecs {
     /// reached, until the next refresh.
     private List<DeviceAsk> asks(PodResourceClaim claimed) {
         Optional<List<DeviceAsk>> read = Optional.ofNullable(period.specs.get(claimed.path()));
-        int own = period.shares.getOrDefault(claimed.namespace(), 0);
-        long ownNanos = period.nanos.getOrDefault(claimed.namespace(), 0L);
-        boolean isEnough = own >= MOST_SPECS - period.specs.size() || ownNanos >= MOST_NANOS - period.allNanos;
-        if (read.isPresent() || isEnough) {
+        if (read.isPresent() || period.isUsedUp(period.specShares, claimed.namespace())) {
             return read.orElse(List.of());
         }
-        period.shares.put(claimed.namespace(), own + 1);
+        period.specShares.take(claimed.namespace(), 1);
         period.specs.put(claimed.path(), List.of());
         return timed(claimed.namespace(), () -> readSpec(claimed));
     }
@@ -225,9 +222,7 @@ final class DeviceSpecs {
         try {
             return reading.get();
         } finally {
-            long took = nanoTime.getAsLong() - begun;
-            period.nanos.merge(namespace, took, Long::sum);
-            period.allNanos += took;
+            period.nanos.take(namespace, nanoTime.getAsLong() - begun);
         }
     }
 
@@ -241,13 +236,10 @@ final class DeviceSpecs {
     }
 
     private void readDriver(String namespace, String deviceClass) {
-        int own = period.classShares.getOrDefault(namespace, 0);
-        long ownNanos = period.nanos.getOrDefault(namespace, 0L);
-        boolean isEnough = own >= MOST_CLASSES - period.drivers.size() || ownNanos >= MOST_NANOS - period.allNanos;
-        if (period.drivers.containsKey(deviceClass) || isEnough) {
+        if (period.drivers.containsKey(deviceClass) || period.isUsedUp(period.classShares, namespace)) {
             return;
         }
-        period.classShares.put(namespace, own + 1);
+        period.classShares.take(namespace, 1);
         period.drivers.put(deviceClass, Optional.empty());
         period.drivers.put(
                 deviceClass,

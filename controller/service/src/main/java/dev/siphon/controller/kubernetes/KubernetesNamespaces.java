@@ -47,7 +47,8 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches()) {
             return Optional.empty();
         }
-        return read("Namespace " + namespace, "api/v1/namespaces/" + namespace).map(ObjectMetadata::annotations);
+        return get(namespace, body -> ObjectMetadata.read("Namespace " + namespace, body))
+                .map(ObjectMetadata::annotations);
     }
 
     @Override
@@ -55,8 +56,7 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches()) {
             return Optional.empty();
         }
-        return api.read(
-                "get Namespace " + namespace, "api/v1/namespaces/" + namespace, body -> ObjectMetadata.readUid(body));
+        return get(namespace, ObjectMetadata::readUid);
     }
 
     @Override
@@ -83,10 +83,7 @@ final class KubernetesNamespaces implements Namespaces {
                     .annotations()
                     .ifPresentOrElse(
                             known -> each.accept(namespace.name(), selected(known, keys)),
-                            () -> api.read(
-                                            "get Namespace " + namespace.name(),
-                                            "api/v1/namespaces/" + namespace.name(),
-                                            body -> ObjectMetadata.readPart(body, keys))
+                            () -> get(namespace.name(), body -> ObjectMetadata.readPart(body, keys))
                                     .ifPresent(read -> passOn(read, each)));
         }
     }
@@ -152,13 +149,15 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches() || !NAME.matcher(name).matches()) {
             return Optional.empty();
         }
-        return read(
-                        "PersistentVolumeClaim " + namespace + "/" + name,
-                        "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/" + name)
+        String what = "PersistentVolumeClaim " + namespace + "/" + name;
+        return api.read(
+                        "get " + what,
+                        "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/" + name,
+                        body -> ObjectMetadata.read(what, body))
                 .map(found -> new Claim(found.uid(), found.annotations()));
     }
 
-    private Optional<ObjectMetadata> read(String what, String path) {
-        return api.read("get " + what, path, body -> ObjectMetadata.read(what, body));
+    private <T> Optional<T> get(String namespace, KubernetesApi.Reader<T> reader) {
+        return api.read("get Namespace " + namespace, "api/v1/namespaces/" + namespace, reader);
     }
 }

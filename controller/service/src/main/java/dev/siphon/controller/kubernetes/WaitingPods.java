@@ -4,9 +4,7 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.NodeRules;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -55,10 +53,9 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
             + " MiB. So nothing is filled for this one, and the gate opens";
 
     private final PodParser reading;
-    private long total;
 
-    /// The bytes of each namespace's pods.
-    private final Map<String, Long> ofNamespaces = new HashMap<>();
+    /// The bytes of all kept pods.
+    private final NamespaceShares bytes = new NamespaceShares(TOO_MUCH);
 
     /// Whether a pod was left out since the last list.
     private boolean isIncomplete;
@@ -94,37 +91,25 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
         Optional<Waiting> waiting = reading.gated(found.kept())
                 .map(pod -> fitting(whole(pod, found.kept()), found.whole()))
                 .filter(this::hasRoom);
-        waiting.ifPresent(kept -> count(kept, kept.bytes()));
+        waiting.ifPresent(kept -> bytes.take(kept.pod().namespace(), kept.bytes()));
         return waiting;
     }
 
     @Override
     public void gone(Waiting before) {
-        count(before, -before.bytes());
-    }
-
-    private void count(Waiting waiting, long bytes) {
-        total += bytes;
-        ofNamespaces.merge(waiting.pod().namespace(), bytes, Long::sum);
-        ofNamespaces.remove(waiting.pod().namespace(), 0L);
-    }
-
-    /// Returns what the namespace may still take.
-    private long left(String namespace) {
-        long own = ofNamespaces.getOrDefault(namespace, 0L);
-        return (TOO_MUCH - (total - own)) / 2 - own;
+        bytes.take(before.pod().namespace(), -before.bytes());
     }
 
     @Override
     public boolean isToBeListed() {
-        boolean isRoom = isIncomplete && total <= MOST - ROOM;
+        boolean isRoom = isIncomplete && bytes() <= MOST - ROOM;
         isIncomplete = isIncomplete && !isRoom;
         return isRoom;
     }
 
     /// Returns the estimated bytes of all kept pods.
     long bytes() {
-        return total;
+        return bytes.total();
     }
 
     private static Waiting whole(GatedPod pod, JsonObject object) {
@@ -133,14 +118,14 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     }
 
     private Waiting fitting(Waiting whole, boolean isRead) {
-        if (!isRead || whole.bytes() > (total < MUCH ? MOST_OF_ONE : USUAL)) {
+        if (!isRead || whole.bytes() > (bytes() < MUCH ? MOST_OF_ONE : USUAL)) {
             return whole.unread(LARGE);
         }
-        return whole.bytes() <= left(whole.pod().namespace()) ? whole : whole.unread(MANY);
+        return bytes.fits(whole.pod().namespace(), whole.bytes()) ? whole : whole.unread(MANY);
     }
 
     private boolean hasRoom(Waiting waiting) {
-        if (total + waiting.bytes() <= MOST) {
+        if (bytes() + waiting.bytes() <= MOST) {
             return true;
         }
         if (!isIncomplete) {

@@ -183,17 +183,12 @@ public final class WarmupController implements AutoCloseable {
             wanted.addAll(decision.wanted());
             verdicts.putAll(decision.verdicts());
         }
-        if (found.reads().containsValue(new GatedDatasets.ReadDecision.Unknown())) {
-            // keep what was wanted before, perhaps by an earlier leader: it may be for the pod that is still
-            // unknown
-            replicas.stream()
-                    .filter(replica -> replica.order().wanted())
-                    .forEach(replica -> wanted.add(replica.place()));
-        }
+        // keep what was wanted before, perhaps by an earlier leader, if it may be for a pod that is not decided yet
+        boolean isUnknown = found.reads().containsValue(new GatedDatasets.ReadDecision.Unknown());
         Set<String> pending = found.pending();
         replicas.stream()
                 .filter(replica -> replica.order().wanted()
-                        && pending.contains(replica.order().dataset()))
+                        && (isUnknown || pending.contains(replica.order().dataset())))
                 .forEach(replica -> wanted.add(replica.place()));
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, replicas, wanted);
