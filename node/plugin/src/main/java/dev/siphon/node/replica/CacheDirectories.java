@@ -253,11 +253,11 @@ final class CacheDirectories {
                 .map(this::at)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory has room for the " + bytes
                         + " bytes of dataset " + dataset
-                        + " beside what is pinned, ordered by a DatasetReplica, or being filled. Those that work: "
+                        + " beside what is pinned, ordered by a DatasetReplica, or being filled. Free bytes: "
                         + all.stream()
-                                .map(ReplicaPlacement.Candidate::directory)
+                                .map(each -> each.directory() + " has " + each.room())
                                 .toList()
-                        + "; those that do not: " + problems()));
+                        + "; unusable: " + problems()));
     }
 
     /// Returns the directory of `near` that takes a replica of `bytes` without an eviction; empty if none does, or

@@ -71,7 +71,8 @@ class FailingDiskIT {
                     replicas,
                     dataset.digest(),
                     status -> status.flatMap(ReplicaStatus::problem)
-                            .filter(problem -> problem.contains("ENOSPC"))
+                            .filter(problem -> problem.contains("no cache directory has room")
+                                    && problem.contains(bad.directory() + " has "))
                             .isPresent());
             assertTrue(dataset.isRight(tree));
             assertEquals(
