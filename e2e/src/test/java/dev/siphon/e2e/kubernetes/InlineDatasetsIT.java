@@ -92,7 +92,7 @@ final class InlineDatasetsIT {
                 .withAttributes(Map.of("owner", owner.account()))
                 .create();
 
-        var _ = pod.told("code = InvalidArgument desc = .*may say dataset alone");
+        var _ = pod.told("code = InvalidArgument desc = .*may contain only dataset");
     }
 
     /// Rejects even an administrator, who could name any node and any pod.
