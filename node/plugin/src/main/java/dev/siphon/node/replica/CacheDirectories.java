@@ -255,7 +255,7 @@ final class CacheDirectories {
                         + " bytes of dataset " + dataset
                         + " beside what is pinned, ordered by a DatasetReplica, or being filled. Free bytes: "
                         + all.stream()
-                                .map(each -> each.directory() + " has " + each.room())
+                                .map(each -> each.directory() + " has " + Math.max(0, each.room()))
                                 .toList()
                         + "; unusable: " + problems()));
     }
@@ -281,29 +281,28 @@ final class CacheDirectories {
     }
 
     private List<ReplicaPlacement.Candidate> candidates() {
-        List<ReplicaPlacement.Candidate> candidates = new ArrayList<>();
-        directories.stream()
+        return directories.stream()
                 .filter(directory -> directory.trouble().isEmpty())
-                .forEach(directory -> readFrom(
-                                directory,
-                                "room",
-                                () -> new ReplicaPlacement.Candidate(
-                                        directory.path(),
-                                        directory.limits().limitBytes(),
-                                        directory.usedBytes(),
-                                        directory.freeBytes()))
-                        .ifPresent(candidates::add));
-        return candidates;
+                .flatMap(directory -> candidate(directory).stream())
+                .toList();
+    }
+
+    private Optional<ReplicaPlacement.Candidate> candidate(CacheDirectory directory) {
+        return readFrom(
+                directory,
+                "room",
+                () -> new ReplicaPlacement.Candidate(
+                        directory.path(),
+                        directory.limits().limitBytes(),
+                        directory.usedBytes(),
+                        directory.freeBytes()));
     }
 
     /// Returns the bytes that each directory takes without an eviction; omits unreadable directories.
     Map<Path, Long> freeBytes() {
         Map<Path, Long> free = new LinkedHashMap<>();
-        directories.forEach(directory -> readFrom(
-                        directory,
-                        "free bytes",
-                        () -> Math.min(directory.freeBytes(), directory.limits().limitBytes() - directory.usedBytes()))
-                .ifPresent(bytes -> free.put(directory.path(), Math.max(0, bytes))));
+        directories.forEach(directory ->
+                candidate(directory).ifPresent(now -> free.put(directory.path(), Math.max(0, now.room()))));
         return free;
     }
 
