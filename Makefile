@@ -47,7 +47,7 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
 	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
 
-security-table: build ## writes the table of docs/security.md anew, from attacks on a real Ceph
+security-table: build ## writes the table of docs/explanation/isolation.md anew, from attacks on a real Ceph
 	rm -f e2e/target/isolation-matrix.md
 	export LAB_NAME=$${LAB_NAME:-test}
 	e2e/lab.d/with-lab $(MVN) verify -pl e2e -am -DskipUnits=true -Dit.test=IsolationMatrixIT \

@@ -11,17 +11,22 @@ import com.tngtech.archunit.core.domain.JavaConstructor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// docs/architecture.md says where each rule is decided, as `Class#method`: of a nested type `Outer.Inner#method`,
-/// of a constructor `Class#new`. Whoever renames one has to rename it there too.
+/// docs/reference/errors.md says where each rule is decided, as `Class#method`: of a nested type
+/// `Outer.Inner#method`, of a constructor `Class#new`. Other pages name methods too. Whoever renames one has to
+/// rename it there.
 final class DecisionsTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "architecture.md");
+    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path TABLES = DOCS.resolve(Path.of("reference", "errors.md"));
 
     /// What stands in backticks and has a `#` in it.
     private static final Pattern REFERENCE = Pattern.compile("`([\\w.$]+#[\\w.$]+)(?:\\(\\))?`");
@@ -29,10 +34,24 @@ final class DecisionsTest {
     private static final Set<String> METHODS = methods();
 
     @Test
-    void everyMethodThatTheDocumentNamesExists() throws IOException {
-        SortedSet<String> named = references(Files.readString(DOCUMENT));
-        assertFalse(named.isEmpty(), "the document names no method");
-        assertEquals(new TreeSet<>(), unknown(named), "docs/architecture.md names what does not exist");
+    void everyMethodThatAPageNamesExists() throws IOException {
+        assertFalse(references(Files.readString(TABLES)).isEmpty(), TABLES + " names no method");
+        SortedMap<Path, SortedSet<String>> wrong = new TreeMap<>();
+        for (Path page : pages()) {
+            SortedSet<String> unknown = unknown(references(Files.readString(page)));
+            if (!unknown.isEmpty()) {
+                wrong.put(page, unknown);
+            }
+        }
+        assertEquals(new TreeMap<>(), wrong);
+    }
+
+    /// Returns all pages but the decisions, which keep the names of their time.
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> files = Files.walk(DOCS)) {
+            return files.filter(each -> each.toString().endsWith(".md") && !each.startsWith(DOCS.resolve("adr")))
+                    .toList();
+        }
     }
 
     @Test

@@ -88,7 +88,8 @@ final class ManifestsTest {
         SiphonMain.commandLine(all).parseArgs(all.toArray(String[]::new));
     }
 
-    /// Returns the flag for a variable, as docs/operations.md defines: without the prefix `SIPHON_` or `CSI_`.
+    /// Returns the flag for a variable, as docs/reference/flags.md defines: without the prefix `SIPHON_` or
+    /// `CSI_`.
     private static String flag(String variable) {
         return "--"
                 + variable.replaceFirst("^(?:SIPHON|CSI)_", "")

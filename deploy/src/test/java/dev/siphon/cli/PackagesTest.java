@@ -14,8 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Checks that picture and tables of docs/architecture.md, "Modules and packages", match the code. Each package lies in
-/// one module and is listed once. It depends only on packages below it in its table, and on the modules below its own.
+/// Checks that picture and tables of docs/explanation/architecture.md, "Modules and packages", match the code.
+/// Each package lies in one module and is listed once. It depends only on packages below it in its table, and on
+/// the modules below its own.
 final class PackagesTest {
     private static final String ROOT = "dev.siphon.";
     private static final Pattern ROW = Pattern.compile("\\| `([a-z.]+)` \\| .*");
@@ -98,7 +99,7 @@ final class PackagesTest {
     private static Map<String, Row> rows() throws IOException {
         Map<String, Row> rows = new LinkedHashMap<>();
         String module = "";
-        for (String line : Files.readAllLines(Path.of("..", "docs", "architecture.md"))) {
+        for (String line : Files.readAllLines(Path.of("..", "docs", "explanation", "architecture.md"))) {
             var head = HEAD.matcher(line);
             var row = ROW.matcher(line);
             if (head.matches()) {

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/// Checks that each simple name has one type over all modules: docs/glossary.md. Nested types may share a name,
-/// because it is read with that of the outer type. No nested type may have the name of a top-level type.
+/// Checks that each simple name has one type over all modules: docs/reference/glossary.md. Nested types may share
+/// a name, because it is read with that of the outer type. No nested type may have the name of a top-level type.
 final class TypeNamesTest {
     @Test
     void noSimpleNameHasTwoMeanings() {

@@ -45,7 +45,7 @@ public final class DatasetBench implements Callable<Integer> {
                 // A guest has one processor, always busy: each rate is its processor cost. The network and eight
                 // readers cost most, whatever they read. No fill can exceed read_mb_s there, no replica
                 // loose_on_disk_mb_s. These are hardly more than 3 times cp_loose_mb_s and 4 times loose_mb_s
-                // (docs/datasets.md).
+                // (docs/explanation/datasets.md).
                 case KERNEL -> new Times(1.5, 1.1, 2, false);
             };
         }

@@ -23,7 +23,7 @@ import org.testcontainers.containers.Container.ExecResult;
 final class ContainersIT {
     private static final int STRANGER = 4711;
 
-    /// The number of this version's cases that default mode passes: docs/limitations.md.
+    /// The number of this version's cases that default mode passes: docs/contributing.md.
     private static final int CASES = 91;
 
     private static Optional<Containers> containers = Optional.empty();

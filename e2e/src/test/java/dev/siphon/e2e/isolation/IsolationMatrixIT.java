@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Tests who refuses what to an attacker with the key of one volume of `u1`. Each attack has a control with the
-/// owner's or the administrator's key, which succeeds. The test writes the table for `docs/security.md`.
+/// owner's or the administrator's key, which succeeds. The test writes the table for
+/// `docs/explanation/isolation.md`.
 @Timeout(600)
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -48,7 +49,7 @@ final class IsolationMatrixIT {
                 attacks.stream().map(attack -> dynamicTest(attack.title(), () -> tryOnAll(attack))),
                 Stream.of(
                         dynamicTest("nothing was changed, whatever the controller is asked then", this::callEverything),
-                        dynamicTest("docs/security.md has this table", table::check),
+                        dynamicTest("docs/explanation/isolation.md has this table", table::check),
                         dynamicTest("a path with `..` leads nowhere", this::tryDots)));
     }
 
@@ -92,7 +93,7 @@ final class IsolationMatrixIT {
                 .toList();
     }
 
-    /// Ceph cannot refuse this; `docs/security.md` lists it as open.
+    /// Ceph cannot refuse this; `docs/explanation/isolation.md` lists it as open.
     @Test
     void aClientThatIgnoresItsQuotaWritesBeyondIt() throws IOException, KeyHolder.Refused {
         Volume small = driver.volume(Requests.volume("patched", "u1", 4 * Requests.MIB));

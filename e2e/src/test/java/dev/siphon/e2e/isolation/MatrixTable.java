@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 
-/// Who refused what, as the table of `docs/security.md`. `make security-table` updates the document.
+/// Who refused what, as the table of `docs/explanation/isolation.md`. `make security-table` updates the document.
 final class MatrixTable {
     private static final String BEGIN = "<!-- written by IsolationMatrixIT: make security-table -->\n";
     private static final String END = "<!-- end -->";
@@ -42,14 +42,14 @@ final class MatrixTable {
     void check() throws IOException {
         Path written = Project.folder().resolve("e2e/target/isolation-matrix.md");
         Files.writeString(written, text());
-        String document = Files.readString(Project.folder().resolve("docs/security.md"));
+        String document = Files.readString(Project.folder().resolve("docs/explanation/isolation.md"));
         int begin = document.indexOf(BEGIN);
         int end = document.indexOf(END, begin);
         String shown = begin < 0 || end < 0 ? "" : document.substring(begin + BEGIN.length(), end);
         assertEquals(
                 text(),
                 shown,
-                "docs/security.md differs; make security-table writes it. Columns: "
+                "docs/explanation/isolation.md differs; make security-table writes it. Columns: "
                         + new TreeSet<>(rows.values().iterator().next().keySet()));
     }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The chart with the values of docs/operations.md, as the API server parses it in a dry run. The lab's network
-/// does not enforce NetworkPolicies: these tests can only check their content.
+/// The chart with the values of docs/reference/values.md, as the API server parses it in a dry run. The lab's
+/// network does not enforce NetworkPolicies: these tests can only check their content.
 @Tag("kubernetes")
 @OnCluster
 final class ChartIT {
@@ -53,7 +53,7 @@ final class ChartIT {
     }
 
     private static String exampleValues() throws IOException {
-        String text = Files.readString(Project.folder().resolve("docs/operations.md"));
+        String text = Files.readString(Project.folder().resolve("docs/reference/values.md"));
         int begin = text.indexOf("# values of the chart\n");
         return text.substring(begin, text.indexOf("\n```", begin) + 1);
     }

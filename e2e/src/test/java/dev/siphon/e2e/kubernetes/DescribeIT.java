@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Compares what `kubectl describe` shows with docs/describe.md; `RECORD=yes` in the environment rewrites that
-/// file.
+/// Compares what `kubectl describe` shows with docs/reference/describe.md; `RECORD=yes` in the environment
+/// rewrites that file.
 @Tag("kubernetes")
 @OnCluster
 final class DescribeIT {
     private static final Cluster CLUSTER = Cluster.here();
-    private static final Path DOCUMENT = Project.folder().resolve("docs/describe.md");
+    private static final Path DOCUMENT = Project.folder().resolve("docs/reference/describe.md");
     private static final int SHORTEST_KEY = 30;
 
     @SuppressWarnings("NullAway.Init")
@@ -63,7 +63,7 @@ final class DescribeIT {
             Files.writeString(DOCUMENT, described);
         }
 
-        assertEquals(Files.readString(DOCUMENT), described, "RECORD=yes writes docs/describe.md anew");
+        assertEquals(Files.readString(DOCUMENT), described, "RECORD=yes writes docs/reference/describe.md anew");
     }
 
     @Test

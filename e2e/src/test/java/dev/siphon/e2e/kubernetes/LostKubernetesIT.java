@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Kubernetes is lost with its etcd, but Ceph is kept: an administrator follows docs/operations.md, and users get
-/// their volumes and datasets back. The last class on its cluster.
+/// Kubernetes is lost with its etcd, but Ceph is kept: an administrator follows docs/how-to/recovery.md, and users
+/// get their volumes and datasets back. The last class on its cluster.
 @Tag("kubernetes")
 @AloneOnCluster
 @Order(5)
@@ -226,7 +226,7 @@ final class LostKubernetesIT {
                         + CLAIMS.formatted(stranger.namespace())
                         + moreClaims(owner.namespace()));
 
-        String said = DocumentedBlock.below("## Kubernetes is lost, Ceph is kept", "operations.md")
+        String said = DocumentedBlock.below("## Kubernetes is lost, Ceph is kept", "how-to/recovery.md")
                 .with("DEPLOY=deploy ", "DEPLOY=" + siphon.folder().path() + " CLAIMS=" + claims)
                 .run(folder);
 

@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The scripts of docs/migration.md, pasted, on volumes created as ceph-csi does it.
+/// The scripts of docs/how-to/migrate-from-ceph-csi.md, pasted, on volumes created as ceph-csi does it.
 @Tag("kubernetes")
 @OnCluster
 final class MigrationIT {
     private static final Cluster CLUSTER = Cluster.here();
-    private static final String PAGE = "migration.md";
+    private static final String PAGE = "how-to/migrate-from-ceph-csi.md";
     private static final String COPY = "## Copy";
     private static final String TAKE_OVER = "## Take over without copying";
     private static final String TOOLBOX =

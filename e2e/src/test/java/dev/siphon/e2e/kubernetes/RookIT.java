@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Siphon on a Ceph that Rook manages, as docs/rook.md sets it up.
+/// Siphon on a Ceph that Rook manages, as docs/how-to/rook.md sets it up.
 @Tag("kubernetes")
 @AloneOnCluster
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -143,7 +143,7 @@ final class RookIT {
         Path tools = Files.writeString(
                 folder.resolve("tools"), "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n");
         Files.setPosixFilePermissions(tools, PosixFilePermissions.fromString("rwx------"));
-        var _ = DocumentedBlock.below("## An identity for Siphon", "rook.md")
+        var _ = DocumentedBlock.below("## An identity for Siphon", "how-to/rook.md")
                 .with("TOOLS='kubectl -n rook-ceph exec deploy/rook-ceph-tools'", "TOOLS=" + tools)
                 .replacing(
                         "siphon ceph-caps --fs myfs",

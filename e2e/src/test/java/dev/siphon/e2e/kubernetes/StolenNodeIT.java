@@ -133,7 +133,7 @@ final class StolenNodeIT {
         try (KeyHolder.Mounted open = thief.mount(dataset.path())) {
             assertNotEquals("", Files.readString(open.root().resolve("image.manifest")));
 
-            String said = DocumentedBlock.below("## A node was stolen", "operations.md")
+            String said = DocumentedBlock.below("## A node was stolen", "how-to/recovery.md")
                     .with("NODE=gpu-7 ADDRESS=", "NODE=" + stolen.name() + " ADDRESS=" + address)
                     .run(folder);
 

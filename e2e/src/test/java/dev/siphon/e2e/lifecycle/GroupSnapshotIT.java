@@ -55,7 +55,7 @@ final class GroupSnapshotIT {
                     int inFirst = countIn(setup, group, first, "first-" + round);
                     int inSecond = countIn(setup, group, second, "second-" + round);
                     assertTrue(inSecond >= before, "the snapshot shows " + inSecond + ", before it was " + before);
-                    // otherwise the snapshots are taken one after the other (docs/limitations.md)
+                    // otherwise the snapshots are taken one after the other (docs/explanation/limitations.md)
                     if (Lab.here().canQuiesce()) {
                         assertTrue(inFirst == inSecond || inFirst == inSecond + 1, inFirst + " and " + inSecond);
                     }

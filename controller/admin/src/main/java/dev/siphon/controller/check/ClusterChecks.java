@@ -254,6 +254,6 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                                 + String.join(
                                         ", ", types.allowed().stream().sorted().toList()),
                         "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
-                                + " (docs/security.md says what that costs)");
+                                + " (docs/explanation/security.md says what that costs)");
     }
 }

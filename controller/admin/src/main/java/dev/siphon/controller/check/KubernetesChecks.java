@@ -29,6 +29,6 @@ public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
                 ? new CheckOutcome.Ok("has all rights that it needs")
                 : new CheckOutcome.Failed(
                         "may not " + String.join(", ", missing),
-                        "`kubectl apply -k deploy/`, or the rules of docs/operations.md, \"In Kubernetes\"");
+                        "`kubectl apply -k deploy/`, or the rules of docs/reference/objects.md, \"In Kubernetes\"");
     }
 }

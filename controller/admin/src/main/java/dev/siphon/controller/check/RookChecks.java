@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Checks whether Rook manages a cluster, and whether Siphon is configured for that (docs/rook.md).
+/// Checks whether Rook manages a cluster, and whether Siphon is configured for that (docs/how-to/rook.md).
 ///
 /// @param kubernetes empty if the controller uses none
 /// @param monitors knows which clusters are Rook's by the clusters file
@@ -158,7 +158,7 @@ public record RookChecks(
     }
 
     static CheckOutcome judge(SortedSet<String> written, Current now) {
-        String remedy = "set the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/rook.md):"
+        String remedy = "set the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/how-to/rook.md):"
                 + " Siphon then follows Rook's monitors when they move. Without Kubernetes: write the addresses of "
                 + now.where() + " into the clusters file";
         SortedSet<String> gone = new TreeSet<>(written);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class CephCapsCommandTest {
-    private static final Path OPERATIONS = Path.of("../../docs/operations.md");
+    private static final Path PAGE = Path.of("../../docs/how-to/install.md");
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -30,13 +30,13 @@ class CephCapsCommandTest {
 
     @Test
     void theDocumentShowsWhatIsPrinted() throws IOException {
-        String text = Files.readString(OPERATIONS);
+        String text = Files.readString(PAGE);
         String call = "$ siphon ceph-caps ";
         int begin = text.indexOf(call);
         int end = text.indexOf("\n", begin);
         assertEquals(0, run(text.substring(begin + call.length(), end).split(" ", -1)), err.toString());
         String shown = text.substring(end + 1, text.indexOf("```", end));
-        assertEquals(out.toString(), shown, "docs/operations.md, behind " + call);
+        assertEquals(out.toString(), shown, "docs/how-to/install.md, behind " + call);
     }
 
     @Test

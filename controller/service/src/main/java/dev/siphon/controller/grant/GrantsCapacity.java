@@ -141,7 +141,7 @@ final class GrantsCapacity {
         }
         if (sum.all + more > most) {
             return Optional.of(where + " is full (" + most
-                    + " bytes): delete datasets and namespaces that nobody needs, see docs/operations.md");
+                    + " bytes): delete datasets and namespaces that nobody needs, see docs/reference/objects.md");
         }
         return Optional.empty();
     }

@@ -45,7 +45,7 @@ final class ApiFailures {
         }
         if (code == HttpURLConnection.HTTP_FORBIDDEN) {
             return new DriverException.AccessDenied(what + ": " + said(answer)
-                    + "; the rules that the driver needs are in docs/operations.md, \"In Kubernetes\"");
+                    + "; the rules that the driver needs are in docs/reference/objects.md, \"In Kubernetes\"");
         }
         if (code == HttpURLConnection.HTTP_NOT_FOUND) {
             return new DriverException.BackendUnavailable(what + ": " + said(answer) + "; retry when it is there");

@@ -87,7 +87,7 @@ final class KubernetesGrantsStore implements GrantsStore {
         if (bytes > MOST) {
             throw new DriverException.QuotaExhausted("the grants of all accounts and namespaces take " + bytes
                     + " bytes, and " + what + " can hold " + MOST
-                    + ": take back those that nobody needs, see docs/operations.md");
+                    + ": take back those that nobody needs, see docs/reference/objects.md");
         }
         ConfigMap wanted = new ConfigMapBuilder()
                 .withNewMetadata()

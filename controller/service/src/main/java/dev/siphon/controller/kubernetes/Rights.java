@@ -6,7 +6,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Checks the rights that the driver needs in Kubernetes, as listed in docs/operations.md ("In Kubernetes").
+/// Checks the rights that the driver needs in Kubernetes, as listed in docs/reference/objects.md ("In
+/// Kubernetes").
 final class Rights {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Reads the file that describes where accounts are in LDAP. docs/operations.md, "Accounts from LDAP", has an
+/// Reads the file that describes where accounts are in LDAP. docs/how-to/accounts.md, "Accounts from LDAP", has an
 /// example for each preset.
 public final class LdapConfigFile {
     private static final Set<String> KEYS = Set.of(

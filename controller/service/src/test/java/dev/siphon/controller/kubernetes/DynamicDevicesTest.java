@@ -279,7 +279,7 @@ final class DynamicDevicesTest {
         assertEquals("- of -", node("node-1"));
     }
 
-    /// Checks the figures in docs/gpu.md.
+    /// Checks the figures in docs/explanation/gpu-placement.md.
     @Test
     void nothingIsAskedForPodsWithoutClaims() {
         template("one", "gpu", 1);

@@ -356,7 +356,7 @@ final class GatedPodsTest {
                 .allMatch(pod -> JsonParts.each(pod, "spec", "schedulingGates").count() == 1));
     }
 
-    /// Checks the figure in docs/gpu.md.
+    /// Checks the figure in docs/how-to/gpu-nodes.md.
     @Test
     void fiveHundredPodsCostTheServerThreeRequestsEach() {
         for (int index = 0; index < 500; index++) {

@@ -54,7 +54,7 @@ final class KubernetesKeyStoreIT extends KubernetesKeyStoreContract {
                 String message =
                         assertThrows(DriverException.AccessDenied.class, call).getMessage();
                 assertTrue(message.contains("is forbidden"), message);
-                assertTrue(message.contains("docs/operations.md"), message);
+                assertTrue(message.contains("docs/reference/objects.md"), message);
                 assertTrue(!message.contains("sesame"), message);
             }
         }

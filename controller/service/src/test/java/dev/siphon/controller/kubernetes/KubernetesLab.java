@@ -27,7 +27,7 @@ final class KubernetesLab {
     private static final String VARIABLE = "SIPHON_TEST_KUBECONFIG";
 
     /// Contains the RBAC rules of the driver's service account.
-    private static final Path MANUAL = Path.of("..", "..", "docs", "operations.md");
+    private static final Path MANUAL = Path.of("..", "..", "docs", "reference", "objects.md");
 
     private static final Path DATASETS = template("datasets.yaml");
     private static final Path ACCESSES = template("datasetaccesses.yaml");
@@ -44,7 +44,7 @@ final class KubernetesLab {
         return Path.of("..", "..", "deploy", "chart", "templates", name);
     }
 
-    /// Returns the real cluster, with a driver that has exactly the rights in docs/operations.md.
+    /// Returns the real cluster, with a driver that has exactly the rights in docs/reference/objects.md.
     ///
     /// @param folder for the driver's kubeconfig
     static TestCluster start(Path folder) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LeadershipIT extends LeadershipContract {
-    /// By then another controller leads (docs/operations.md).
+    /// By then another controller leads (docs/how-to/recovery.md).
     private static final Duration TAKEN_OVER = Duration.ofSeconds(25);
 
     /// More renewals than a standby may miss.

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Checks that the rules of docs/operations.md satisfy `siphon check controller`.
+/// Checks that the rules of docs/reference/objects.md satisfy `siphon check controller`.
 @Tag("kubernetes")
 @Timeout(120)
 final class RightsIT {

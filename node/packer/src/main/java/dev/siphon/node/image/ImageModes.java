@@ -7,8 +7,8 @@ public enum ImageModes {
     /// Everybody who may mount the dataset may read all of it. Everything belongs to root and is readable by
     /// everybody (`a+rX`). Write bits are cleared, because the file system is read-only. Setuid, setgid and sticky
     /// are cleared, because a setuid program of some account would run as root. So images of the same files are
-    /// equal, whoever owned them. The right to mount decides about access (docs/datasets.md). A file that anybody
-    /// may execute is executable by everybody.
+    /// equal, whoever owned them. The right to mount decides about access (docs/how-to/publish-datasets.md). A
+    /// file that anybody may execute is executable by everybody.
     READABLE {
         @Override
         int permissions(FileStatus status) {

@@ -1,4 +1,5 @@
-/// Packs a tree of files into one reproducible EROFS image with a digest per chunk (docs/datasets.md, ADR 21).
+/// Packs a tree of files into one reproducible EROFS image with a digest per chunk
+/// (docs/how-to/publish-datasets.md, ADR 21).
 ///
 /// The tree is walked once ([SourceTreeWalk], [ImageTree]). The result determines the place of every byte of the
 /// image ([ImageLayout]). Each chunk is then made on its own, in any order ([ImageContent], [ChunkWork]). Completed

@@ -124,7 +124,8 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                     "--key-type is not given: `siphon check controller` says which keys volumes have");
         }
         return kernel.obstacle(keyType.get())
-                .map(why -> unlessFuse(why, "a newer kernel; or --key-type=aes on the controller (docs/security.md)"))
+                .map(why -> unlessFuse(
+                        why, "a newer kernel; or --key-type=aes on the controller (docs/explanation/security.md)"))
                 .orElseGet(() -> new CheckOutcome.Ok("can use " + keyType.get()));
     }
 

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// Reports whether datasets are on this node's disks, for programs that check before they give a pod its GPUs
-/// (docs/gpu.md, "Programs that ask by themselves"):
+/// (docs/how-to/gpu-nodes.md, "Programs that ask by themselves"):
 ///
 /// - `GET /v1/datasets`: all that are attached, on a disk, or being filled.
 /// - `GET /v1/datasets/NAME`: one; `ready` is true if it is complete on a disk.

@@ -24,7 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// A node's only disk goes bad under readers, in a guest of the lab. The next scrub is a day away. The image is on
-/// CephFS over the kernel client; device-mapper injects the disk errors. The limits are those of docs/datasets.md.
+/// CephFS over the kernel client; device-mapper injects the disk errors. The limits are those of
+/// docs/explanation/datasets.md.
 @Tag("kernel")
 class BadBlocksIT {
     private static final Logger LOG = LoggerFactory.getLogger(BadBlocksIT.class);

@@ -27,12 +27,12 @@ final class CustomResourceDefinitions {
     private static final Map<Class<? extends CustomResource<?, ?>>, String> INTRODUCTIONS = Map.of(
             DatasetObject.class,
             """
-            # Sealed datasets and who may read them (docs/datasets.md). Whoever may write these decides who reads what: nobody but
+            # Sealed datasets and who may read them (docs/how-to/publish-datasets.md). Whoever may write these decides who reads what: nobody but
             # administrators is allowed to by default.
             """,
             DatasetAccessObject.class,
             """
-            # How nodes ask the controller for datasets that pods name or claim (docs/datasets.md). They go with their pods; the keys
+            # How nodes ask the controller for datasets that pods name or claim (docs/explanation/dataset-paths.md). They go with their pods; the keys
             # in them are encrypted for the process that asked.
             """,
             DatasetReplicaObject.class,
@@ -46,7 +46,7 @@ final class CustomResourceDefinitions {
             """,
             NamespaceAccessObject.class,
             """
-            # What the pods of each namespace may use, for its people to see (docs/datasets.md). The controller writes them; nodes read one
+            # What the pods of each namespace may use, for its people to see (docs/how-to/datasets.md). The controller writes them; nodes read one
             # when the ConfigMap siphon-grants has no room for what its namespace may use.
             """);
 
