@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint published definitions format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -116,6 +116,11 @@ slice: need ## the suites of some slices: make slice ONLY=core,chaos; e2e/suites
 lint: need ## format, compiler checks, shellcheck, English, and the rules that no compiler knows
 	$(MVN) -q spotless:check
 	e2e/lint
+
+docs: ## builds the site of docs/ in target/site, which is read from the disk; a link that leads nowhere fails
+	@export NO_MKDOCS_2_WARNING=1 # it advertises otherwise
+	"$$(e2e/lab.d/mkdocs)" build --strict --config-file e2e/site.d/mkdocs.yml
+	echo "read target/site/index.html"
 
 published: build ## writes down anew what CSI and the kubelet published, which our .proto files are tested against; needs Go
 	csi-proto/published
