@@ -19,11 +19,13 @@ import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.ClaimedDatasets;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Owners;
+import dev.siphon.controller.volume.SnapshotDatasets;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.BackgroundMetrics;
 import dev.siphon.csi.server.DriverProcess;
@@ -165,11 +167,13 @@ public final class ControllerMain implements Callable<Integer> {
                         List.of(IdentityService.Offer.values()),
                         List.of(
                                 new ControllerService(
-                                        domain,
+                                        domain.showing(
+                                                datasets.<ClaimedDatasets>map(DatasetServices::volumes)
+                                                        .orElse(ClaimedDatasets.NONE),
+                                                sealed.<SnapshotDatasets>map(all -> all)
+                                                        .orElse(SnapshotDatasets.NONE)),
                                         config.attach(),
-                                        datasets.map(DatasetServices::volumes),
-                                        sealed,
-                                        grants),
+                                        sealed),
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));

@@ -98,7 +98,7 @@ record DatasetServices(
                 new DatasetIdentities(ports.files(), backend.ceph().identities(), backend::owner);
         Optional<DatasetVolumes.Keys> keys =
                 backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
-        DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
+        DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys, published);
         Optional<DatasetGrantsPublisher> keeping = published.map(
                 grants -> new DatasetGrantsPublisher(ports.clusters(), datasets, accounts, readers, grants, keys));
         ReplicaProgress progress = new ReplicaProgress();

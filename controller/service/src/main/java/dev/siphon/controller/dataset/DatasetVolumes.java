@@ -1,10 +1,12 @@
 package dev.siphon.controller.dataset;
 
+import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.ClaimRef;
+import dev.siphon.controller.volume.ClaimedDatasets;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -20,12 +22,13 @@ import java.util.function.Supplier;
 
 /// The volumes that show a dataset to a claim or pod. They store nothing in Ceph: creating one checks whether the
 /// claim's namespace may read the dataset, and, only for older nodes, gives out the shared key.
-public final class DatasetVolumes {
+public final class DatasetVolumes implements ClaimedDatasets {
     private final Clusters clusters;
     private final DatasetCatalog datasets;
     private final Optional<Namespaces> kubernetes;
     private final DatasetReaders readers;
     private final Optional<Keys> keys;
+    private final Optional<NamespaceGrants> grants;
 
     /// How volumes get keys.
     ///
@@ -131,24 +134,23 @@ public final class DatasetVolumes {
 
     /// @param kubernetes reads claims; empty without Kubernetes
     /// @param keys empty if whoever mounts brings a key
+    /// @param grants which namespaces may use a new volume; empty if that is not checked
     public DatasetVolumes(
             Clusters clusters,
             DatasetCatalog datasets,
             Optional<Namespaces> kubernetes,
             DatasetReaders readers,
-            Optional<Keys> keys) {
+            Optional<Keys> keys,
+            Optional<NamespaceGrants> grants) {
         this.clusters = clusters;
         this.datasets = datasets;
         this.kubernetes = kubernetes;
         this.readers = readers;
         this.keys = keys;
+        this.grants = grants;
     }
 
-    /// Returns the dataset that a request names, in the class or at the claim (1 round trip to the API server, only
-    /// for read-only requests). Empty if it names none.
-    ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the claim does not exist
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if class and claim name different datasets
+    @Override
     public Optional<String> wanted(VolumeRequest request) {
         Optional<String> ofClass = request.parameters()
                 .dataset()
@@ -166,6 +168,18 @@ public final class DatasetVolumes {
                     + ", but the PVC's annotation " + ClaimRef.DATASET + " names another, " + ofClaim.get());
         }
         return ofClass.or(() -> ofClaim);
+    }
+
+    @Override
+    public Volume show(VolumeRequest request, String name) {
+        Shown shown = check(request, name);
+        // This may be refused, so it comes before anything is created.
+        grants.ifPresent(access -> access.share(
+                shown.dataset().name(),
+                shown.id().withoutClaim(),
+                shown.dataset().isForEverybody(),
+                shown.namespace()));
+        return create(shown);
     }
 
     /// Checks whether the claim of a request may show a dataset (CSI v1.13, CreateVolume). Creates nothing.
@@ -356,9 +370,8 @@ public final class DatasetVolumes {
         }
     }
 
-    /// Deletes the volume of a claim; the dataset stays. Succeeds if the volume does not exist (CSI v1.13,
-    /// DeleteVolume).
-    public void delete(VolumeId.DatasetVolume volume) {
+    @Override
+    public void remove(VolumeId.DatasetVolume volume) {
         keys.ifPresent(all -> all.store().remove(volume));
     }
 }

@@ -36,8 +36,6 @@ import csi.v1.ListVolumesRequest;
 import csi.v1.ListVolumesResponse;
 import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.ValidateVolumeCapabilitiesResponse;
-import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.PublishedNodes;
@@ -58,20 +56,13 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     private final SnapshotHandler snapshot;
 
     /// @param attach whether volumes are attached to nodes before use
-    /// @param datasets the datasets that volumes may show; empty if none can be declared
     /// @param sealed snapshots that become datasets; empty if nothing can seal them
-    /// @param grants which namespaces may use a new volume; empty if that is not checked
-    public ControllerService(
-            ControllerDomain domain,
-            boolean attach,
-            Optional<DatasetVolumes> datasets,
-            Optional<SealedSnapshots> sealed,
-            Optional<NamespaceGrants> grants) {
+    public ControllerService(ControllerDomain domain, boolean attach, Optional<SealedSnapshots> sealed) {
         RequestIds ids = new RequestIds(domain.clusters());
         Optional<PublishedNodes> attachments = attach ? Optional.of(domain.attachments()) : Optional.empty();
         capabilities = capabilities(attach);
-        create = new CreateVolumeHandler(domain.volumes(), ids, datasets, sealed, grants);
-        volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, datasets, ids);
+        create = new CreateVolumeHandler(domain.volumes(), ids);
+        volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, ids);
         publish = new PublishHandler(attachments, ids);
         validate = new ValidateHandler(domain.volumes(), ids);
         list = new ListVolumesHandler(domain.listings(), domain.health(), attachments, ids);

@@ -3,9 +3,6 @@ package dev.siphon.controller.rpc;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.CreateVolumeResponse;
 import csi.v1.VolumeContentSource;
-import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.grant.NamespaceGrants;
-import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.ClassParameters;
@@ -19,28 +16,14 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// Handles CreateVolume.
+/// Handles CreateVolume: translates the request and its reply.
 final class CreateVolumeHandler {
     private final Volumes volumes;
     private final RequestIds ids;
-    private final Optional<DatasetVolumes> datasets;
-    private final Optional<SealedSnapshots> sealed;
-    private final Optional<NamespaceGrants> grants;
 
-    /// @param datasets the datasets that volumes may show; empty if none can be declared
-    /// @param sealed snapshots that are datasets; empty if nothing can seal them
-    /// @param grants which namespaces may use a new volume; empty if that is not checked
-    CreateVolumeHandler(
-            Volumes volumes,
-            RequestIds ids,
-            Optional<DatasetVolumes> datasets,
-            Optional<SealedSnapshots> sealed,
-            Optional<NamespaceGrants> grants) {
+    CreateVolumeHandler(Volumes volumes, RequestIds ids) {
         this.volumes = volumes;
         this.ids = ids;
-        this.datasets = datasets;
-        this.sealed = sealed;
-        this.grants = grants;
     }
 
     CreateVolumeResponse handle(CreateVolumeRequest request) {
@@ -58,39 +41,10 @@ final class CreateVolumeHandler {
                 ? Optional.of(source(request.getVolumeContentSource()))
                 : Optional.empty();
         boolean readOnly = modes.stream().allMatch(ClaimAccessMode::readOnly);
-        Volume made = make(new VolumeRequest(name, capacity, parameters, readOnly, source));
+        Volume made = volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source));
         return CreateVolumeResponse.newBuilder()
                 .setVolume(ProtoMessages.volume(made))
                 .build();
-    }
-
-    private Volume make(VolumeRequest request) {
-        Optional<String> dataset = datasets.flatMap(all -> all.wanted(request));
-        if (dataset.isPresent()) {
-            return show(request, dataset.get());
-        }
-        if (request.parameters().dataset().isPresent()) {
-            throw new DriverException.InvalidRequest("parameter dataset: the controller knows no datasets; run it with"
-                    + " --datasets-file or --kubernetes-namespace");
-        }
-        Optional<String> ofSnapshot = sealed.flatMap(all -> all.shownBy(request));
-        if (ofSnapshot.isPresent()) {
-            Volume shown = show(request.withoutSource(), ofSnapshot.get());
-            return new Volume(shown.id(), shown.capacityBytes(), shown.context(), request.source());
-        }
-        return volumes.create(request);
-    }
-
-    private Volume show(VolumeRequest request, String dataset) {
-        DatasetVolumes all = datasets.orElseThrow();
-        DatasetVolumes.Shown shown = all.check(request, dataset);
-        // This may be refused, so it comes before anything is created.
-        grants.ifPresent(access -> access.share(
-                shown.dataset().name(),
-                shown.id().withoutClaim(),
-                shown.dataset().isForEverybody(),
-                shown.namespace()));
-        return all.create(shown);
     }
 
     private ContentSource source(VolumeContentSource source) {

@@ -39,7 +39,7 @@ final class ValidateHandler {
         ValidateVolumeCapabilitiesResponse.Builder response = ValidateVolumeCapabilitiesResponse.newBuilder();
         try {
             for (ClaimAccessMode mode : AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList())) {
-                checkWritable(id, mode);
+                volumes.checkMode(id, mode);
             }
             if (!context.isEmpty()) {
                 var _ = VolumeContext.fromMap(id, context);
@@ -55,17 +55,6 @@ final class ValidateHandler {
                 .putAllParameters(parameters)
                 .putAllModifiableParameters(changeable);
         return response.build();
-    }
-
-    private static void checkWritable(VolumeId id, ClaimAccessMode mode) {
-        if (!mode.readOnly() && id instanceof VolumeId.DatasetVolume) {
-            throw new DriverException.InvalidRequest(
-                    "volume_capabilities: " + mode + " writes, but volume " + id + " is a dataset");
-        }
-        if (!mode.readOnly() && id instanceof VolumeId.Provisioned volume && Volumes.isReadOnly(volume)) {
-            throw new DriverException.InvalidRequest(
-                    "volume_capabilities: " + mode + " writes, but volume " + id + " is a snapshot");
-        }
     }
 
     private static void checkWhole(String field, VolumeCapability capability) {

@@ -10,7 +10,6 @@ import csi.v1.DeleteVolumeRequest;
 import csi.v1.DeleteVolumeResponse;
 import csi.v1.GetCapacityRequest;
 import csi.v1.GetCapacityResponse;
-import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.volume.AvailableCapacity;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Homes;
@@ -26,21 +25,13 @@ final class VolumeHandler {
     private final Volumes volumes;
     private final AvailableCapacity capacities;
     private final Optional<PublishedNodes> attachments;
-    private final Optional<DatasetVolumes> datasets;
     private final RequestIds ids;
 
     /// @param attachments empty unless in attach mode
-    /// @param datasets the datasets that volumes may show; empty if none can be declared
-    VolumeHandler(
-            Volumes volumes,
-            AvailableCapacity capacities,
-            Optional<PublishedNodes> attachments,
-            Optional<DatasetVolumes> datasets,
-            RequestIds ids) {
+    VolumeHandler(Volumes volumes, AvailableCapacity capacities, Optional<PublishedNodes> attachments, RequestIds ids) {
         this.volumes = volumes;
         this.capacities = capacities;
         this.attachments = attachments;
-        this.datasets = datasets;
         this.ids = ids;
     }
 
@@ -49,22 +40,10 @@ final class VolumeHandler {
         RequestFields.secrets(request.getSecretsMap());
         String home = request.getSecretsOrDefault(Homes.DELETE, "");
         id.ifPresent(volume -> {
-            if (volume instanceof VolumeId.Provisioned named && home.equals(named.toString())) {
-                volumes.deleteHome(named);
-                return;
+            if (!home.equals(volume.toString())) {
+                attachments.ifPresent(attached -> attached.checkDetached(volume));
             }
-            attachments.ifPresent(attached -> attached.checkDetached(volume));
-            if (volume instanceof VolumeId.DatasetVolume shown && shown.claim().isPresent()) {
-                datasets.orElseThrow(() -> new DriverException.InUse("volume " + shown
-                                + " shows a dataset, but the controller has no"
-                                + " datasets: run it with its earlier flags"))
-                        .delete(shown);
-            } else if (volume instanceof VolumeId.Provisioned alias
-                    && home.equals(Homes.behind(alias).toString())) {
-                volumes.deleteAliasAndHome(alias);
-            } else {
-                volumes.delete(volume);
-            }
+            volumes.delete(volume, home);
         });
         return DeleteVolumeResponse.getDefaultInstance();
     }

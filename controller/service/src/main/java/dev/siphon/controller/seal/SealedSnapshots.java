@@ -14,6 +14,7 @@ import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
+import dev.siphon.controller.volume.SnapshotDatasets;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -35,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 /// Seals the snapshots of a class with `kind: dataset`. Each call does the next step and returns; callers retry
 /// until the snapshot is ready. There is no journal: the image's directory, the packer and the Dataset hold the
 /// progress. All their names derive from the snapshot's id.
-public final class SealedSnapshots {
+public final class SealedSnapshots implements SnapshotDatasets {
     private static final String BEING_SEALED = "DatasetBeingSealed";
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -89,7 +90,7 @@ public final class SealedSnapshots {
     ///     refused
     /// @throws DriverException whatever [Snapshots#create] throws
     public SnapshotView create(VolumeId source, String name, Sealing sealing) {
-        SnapshotId id = Snapshots.toSeal(source, name, sealing.modes());
+        SnapshotId id = snapshots.toSeal(source, name, sealing.modes());
         return operations.run(key(new DatasetPlace(id).path()), () -> {
             boolean known = snapshots.find(id).isPresent();
             SnapshotView taken = snapshots.createToSeal(id, name);
@@ -271,12 +272,7 @@ public final class SealedSnapshots {
         return name;
     }
 
-    /// Returns the dataset that a request shows by its source; empty if the source is not a sealed snapshot, or the
-    /// volume is writable, a copy or a home.
-    ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the snapshot does not exist
-    /// @throws DriverException.OperationPending (ABORTED) if it is not sealed yet; the message has the progress
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if somebody deleted its Dataset
+    @Override
     public Optional<String> shownBy(VolumeRequest request) {
         boolean copied = !request.parameters().snapshotBacked().orElse(true);
         if (!request.readOnly() || copied || request.parameters().home()) {

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
 import java.util.OptionalLong;
 
 /// The range of sizes that a caller accepts.
@@ -52,5 +53,17 @@ public record CapacityRange(long requiredBytes, long limitBytes) {
     /// Returns whether a volume of this size is within the range.
     public boolean accepts(long bytes) {
         return bytes >= requiredBytes && (limitBytes == 0 || bytes <= limitBytes);
+    }
+
+    /// Returns the size of an existing volume after an expansion, which never shrinks it.
+    ///
+    /// @param now its size in bytes
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it already exceeds the maximum
+    long grow(VolumeId id, long now) {
+        if (limitBytes > 0 && now > limitBytes) {
+            throw new DriverException.CapacityOutOfRange("volume " + id + " has " + now
+                    + " bytes, more than capacity_range.limit_bytes " + limitBytes + ", and never shrinks");
+        }
+        return Math.max(now, requiredBytes);
     }
 }

@@ -36,22 +36,23 @@ public final class CephNames {
 
     private CephNames() {}
 
-    /// The kind of a subvolume; its letter begins the name, so that a listing shows the kind.
+    /// The kind of a subvolume; its letter begins the name, so that a listing shows the kind. The order is that in
+    /// which CreateVolume looks for another volume of its name.
     public enum Kind {
+        /// A read-only volume that is backed by a snapshot and holds nothing. The name holds a hash of the
+        /// snapshot: once a subvolume is removed, Ceph cannot record that its snapshots are still needed.
+        SHALLOW('r'),
         /// An empty volume, usable as soon as the subvolume exists.
         PLAIN('v'),
         /// A volume with contents from a source, usable once its metadata says that they are complete. The name
         /// holds a hash of the source, because no metadata can be written during a clone. A retry thus never
         /// completes it from another source.
         FILLED('c'),
-        /// A read-only volume that is backed by a snapshot and holds nothing. The name holds a hash of the
-        /// snapshot: once a subvolume is removed, Ceph cannot record that its snapshots are still needed.
-        SHALLOW('r'),
-        /// The home of an account, one per account; no claim's volume is a home itself.
-        HOME('h'),
         /// An alias: a volume that leads to its account's home and holds nothing. Each claim gets its own alias with
         /// its own key. Aliases come and go while the home stays.
-        ALIAS('d');
+        ALIAS('d'),
+        /// The home of an account, one per account; no claim's volume is a home itself.
+        HOME('h');
 
         private final char letter;
 

@@ -36,4 +36,13 @@ public sealed interface ContentSource {
             case FromVolume from -> from.volume().toString();
         };
     }
+
+    /// Returns the key of the lock that prevents the source's removal while a volume is created from it.
+    default String lock() {
+        return switch (this) {
+            case FromSnapshot from -> Snapshots.key(from.snapshot());
+            // no other volume uses its transfer snapshot
+            case FromVolume from -> "clones of " + from.volume();
+        };
+    }
 }

@@ -34,4 +34,20 @@ public record ControllerDomain(
                 new ClusterVolumeHealth(ports, volumes, volumeListing),
                 new AvailableCapacity(ports, volumes));
     }
+
+    /// Returns the same services, with the volumes that show datasets.
+    ///
+    /// @param datasets those that claims may name
+    /// @param sealed those that became of snapshots
+    public ControllerDomain showing(ClaimedDatasets datasets, SnapshotDatasets sealed) {
+        return new ControllerDomain(
+                clusters,
+                volumes.showing(datasets, sealed),
+                snapshots,
+                groupSnapshots,
+                attachments,
+                listings,
+                health,
+                capacities);
+    }
 }

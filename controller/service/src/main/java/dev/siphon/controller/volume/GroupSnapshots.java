@@ -61,7 +61,7 @@ public final class GroupSnapshots {
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for other volumes
     public View create(String name, List<VolumeId> sources) {
         List<VolumeId.Provisioned> members = sources.stream()
-                .map(source -> Snapshots.snapshottable("source_volume_ids", source))
+                .map(source -> volumes.snapshottable("source_volume_ids", source))
                 .distinct()
                 .sorted(Comparator.comparing(VolumeId.Provisioned::toString))
                 .toList();

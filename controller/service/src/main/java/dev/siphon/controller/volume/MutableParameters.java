@@ -21,4 +21,10 @@ public record MutableParameters(OptionalLong quotaFiles, OptionalInt mode) {
         return new MutableParameters(
                 over.quotaFiles.isPresent() ? over.quotaFiles : quotaFiles, over.mode.isPresent() ? over.mode : mode);
     }
+
+    /// Applies these changes to a directory; makes no call if there are none.
+    void apply(FileTree files, String cluster, String fileSystem, String path) {
+        quotaFiles.ifPresent(limit -> files.setQuotaFiles(cluster, fileSystem, path, limit));
+        mode.ifPresent(bits -> files.setMode(cluster, fileSystem, path, bits));
+    }
 }

@@ -49,14 +49,15 @@ public final class Snapshots {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many snapshots as Ceph
     ///     allows, or the contents do not fit the account's allowance
     public SnapshotView create(VolumeId source, String name) {
-        return create(name, new SnapshotId(snapshottable("source_volume_id", source), CephNames.snapshot(name)));
+        return create(
+                name, new SnapshotId(volumes.snapshottable("source_volume_id", source), CephNames.snapshot(name)));
     }
 
     /// Returns the id of the snapshot that [#createToSeal] takes, whether it exists or not.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume cannot be snapshotted
-    public static SnapshotId toSeal(VolumeId source, String name, SnapshotClass.Modes modes) {
-        return new SnapshotId(snapshottable("source_volume_id", source), CephNames.sealedSnapshot(name, modes));
+    public SnapshotId toSeal(VolumeId source, String name, SnapshotClass.Modes modes) {
+        return new SnapshotId(volumes.snapshottable("source_volume_id", source), CephNames.sealedSnapshot(name, modes));
     }
 
     /// As [#create], for a snapshot that is to become a sealed dataset.
@@ -233,25 +234,5 @@ public final class Snapshots {
     /// Returns the lock key of a snapshot: exclusive to create or remove it, shared to use it.
     static String key(SnapshotId id) {
         return "snapshot " + id.volume().cluster() + ":" + id.volume().fileSystem() + ":" + id.name();
-    }
-
-    /// Returns the volume, if a snapshot of it would hold its contents; refuses others as InvalidRequest.
-    ///
-    /// @param field the request's field, for the message
-    static VolumeId.Provisioned snapshottable(String field, VolumeId source) {
-        return switch (source) {
-            case VolumeId.WithPath fixed ->
-                throw new DriverException.InvalidRequest(
-                        field + " " + fixed + " is a static volume, whose path the mgr cannot snapshot");
-            case VolumeId.Provisioned shallow
-            when Volumes.isReadOnly(shallow) ->
-                throw new DriverException.InvalidRequest(
-                        field + " " + shallow + " is backed by a snapshot; use that snapshot");
-            case VolumeId.Provisioned alias
-            when Homes.isAlias(alias) ->
-                throw new DriverException.InvalidRequest(field + " " + alias + " is a home that other claims share; an"
-                        + " administrator may take snapshots of the home itself, " + Homes.behind(alias));
-            case VolumeId.Provisioned volume -> volume;
-        };
     }
 }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -95,6 +96,13 @@ final class SubvolumeProvisioner {
     void noteOvercommit(VolumeId.Provisioned id) {
         String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
         files.setNote(id.cluster(), id.fileSystem(), path, GroupUsage.OVERCOMMITTED, "true");
+    }
+
+    /// Applies mutable parameters; makes no call if there are none.
+    void apply(VolumeId.Provisioned id, Subvolume found, MutableParameters changes) {
+        if (!changes.isNothing()) {
+            changes.apply(files, id.cluster(), id.fileSystem(), found.dataPath().orElseThrow());
+        }
     }
 
     /// Creates the group with a note for people: the account may disappear before the reconciler has seen the

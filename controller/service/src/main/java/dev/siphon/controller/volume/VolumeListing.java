@@ -22,12 +22,14 @@ public final class VolumeListing {
     private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final SubvolumeInventory inventory;
+    private final Volumes volumes;
     private final Snapshots snapshots;
 
     public VolumeListing(CephPorts ports, Volumes volumes, Snapshots snapshots) {
         this.clusters = ports.clusters();
         this.subvolumes = ports.subvolumes();
         this.inventory = volumes.inventory();
+        this.volumes = volumes;
         this.snapshots = snapshots;
     }
 
@@ -184,20 +186,12 @@ public final class VolumeListing {
             return known;
         }
         Optional<KnownSubvolume> now = subvolumes.find(id).map(found -> switch (found.state()) {
-            case READY -> isWhole(id) ? new KnownSubvolume.Live(found.quotaBytes()) : known;
+            case READY -> volumes.isWhole(id, found) ? new KnownSubvolume.Live(found.quotaBytes()) : known;
             case RETAINED -> new KnownSubvolume.Retained();
             case CLONING, CLONE_ENDED_BADLY, BROKEN -> known;
         });
         inventory.learn(id, known, now);
         return now.orElse(known);
-    }
-
-    /// Returns whether a FILLED volume has all its contents; other kinds always do.
-    private boolean isWhole(VolumeId.Provisioned id) {
-        return CephNames.kindOf(id.subvolume())
-                        .filter(CephNames.Kind.FILLED::equals)
-                        .isEmpty()
-                || subvolumes.notes(id).containsKey(SubvolumeMetadata.SOURCE);
     }
 
     private static int limit(int most) {

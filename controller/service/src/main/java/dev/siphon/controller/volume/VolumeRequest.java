@@ -15,4 +15,10 @@ public record VolumeRequest(
     public VolumeRequest withoutSource() {
         return new VolumeRequest(name, capacity, parameters, readOnly, Optional.empty());
     }
+
+    /// Returns whether the volume may show a dataset: nobody can write to one, so a class must name it, or the
+    /// request must only read.
+    boolean mayShowDataset() {
+        return readOnly || parameters.dataset().isPresent();
+    }
 }

@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
@@ -14,17 +13,19 @@ import java.util.function.Supplier;
 
 /// Creates, finds, changes and removes volumes. Every operation may be repeated, or cut off half-way: a retry
 /// completes it. Of two at once on one volume, the second fails with ABORTED.
+///
+/// This class only chooses the kind of a volume; [VolumeKind] does the work.
 public final class Volumes {
-    private final Subvolumes subvolumes;
-    private final FileTree files;
+    private final StoredKind.Parts parts;
     private final VolumePlacement placement;
-    private final SubvolumeInventory inventory;
-    private final KeyedOperations operations;
-    private final CreateVolumeOperation createVolume;
-    private final VolumePopulator populator;
-    private final AccountFreeze accountFreeze;
-    private final AllowanceLedger ledger;
     private final SnapshotCharges charges;
+    private final PlainKind plain;
+    private final FilledKind filled;
+    private final SnapshotBackedKind snapshotBacked;
+    private final HomeKind home;
+    private final StaticKind fixed;
+    private final DatasetKind dataset;
+    private final SealedSnapshotKind sealedSnapshot;
 
     /// @param ports the domain's ports to Ceph
     /// @param owners decides who owns a volume
@@ -33,22 +34,36 @@ public final class Volumes {
     /// @param timeLeft returns the time left until the caller's deadline
     public Volumes(
             CephPorts ports, Owners owners, Callers callers, KeyedOperations operations, Supplier<Duration> timeLeft) {
-        this.subvolumes = ports.subvolumes();
-        this.files = ports.files();
-        this.placement = new VolumePlacement(ports.clusters(), owners);
-        this.inventory = new SubvolumeInventory(subvolumes);
-        this.operations = operations;
-        this.accountFreeze = new AccountFreeze(files);
-        this.ledger = new AllowanceLedger(files, timeLeft, System::nanoTime);
-        this.charges = new SnapshotCharges(subvolumes, files, ledger);
-        this.populator = new VolumePopulator(ports, inventory, ledger, callers.keys(), timeLeft);
-        this.createVolume = new CreateVolumeOperation(
-                ports, inventory, ledger, populator, new VolumeContextWriter(ports.clusters()), operations, callers);
+        this(
+                StoredKind.Parts.over(ports, callers, operations, timeLeft),
+                new VolumePlacement(ports.clusters(), owners),
+                ClaimedDatasets.NONE,
+                SnapshotDatasets.NONE);
+    }
+
+    private Volumes(
+            StoredKind.Parts parts, VolumePlacement placement, ClaimedDatasets datasets, SnapshotDatasets snapshots) {
+        FileTree files = parts.ports().files();
+        this.parts = parts;
+        this.placement = placement;
+        this.charges = new SnapshotCharges(parts.ports().subvolumes(), files, parts.ledger());
+        this.plain = new PlainKind(parts);
+        this.filled = new FilledKind(parts);
+        this.snapshotBacked = new SnapshotBackedKind(parts);
+        this.home = new HomeKind(parts, plain);
+        this.fixed = new StaticKind(files);
+        this.dataset = new DatasetKind(files, datasets);
+        this.sealedSnapshot = new SealedSnapshotKind(files, datasets, snapshots);
+    }
+
+    /// Returns the same volumes, and those that show datasets.
+    Volumes showing(ClaimedDatasets datasets, SnapshotDatasets snapshots) {
+        return new Volumes(parts, placement, datasets, snapshots);
     }
 
     /// Returns the ledger that enforces every account's allowance.
     public AllowanceLedger ledger() {
-        return ledger;
+        return parts.ledger();
     }
 
     SnapshotCharges snapshotCharges() {
@@ -56,12 +71,12 @@ public final class Volumes {
     }
 
     SubvolumeInventory inventory() {
-        return inventory;
+        return parts.inventory();
     }
 
     /// Refuses to create anything for a frozen account.
     void checkNotFrozen(SubvolumeGroup group) {
-        accountFreeze.check(group);
+        parts.accountFreeze().check(group);
     }
 
     VolumePlacement placement() {
@@ -81,21 +96,90 @@ public final class Volumes {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit the account's allowance
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not complete before the deadline
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
-    /// @throws DriverException whatever [Owners#of] throws
+    /// @throws DriverException whatever [Owners#of] throws, or, for a dataset, [ClaimedDatasets] and
+    ///     [SnapshotDatasets]
     public Volume create(VolumeRequest request) {
+        Optional<Volume> shown = request.mayShowDataset()
+                ? dataset.create(request).or(() -> sealedSnapshot.create(request))
+                : Optional.empty();
+        return shown.orElseGet(() -> createStored(request));
+    }
+
+    private Volume createStored(VolumeRequest request) {
         VolumePlacement.OwnedGroup place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(CephNames.plain(place.group(), request.name()));
-        return operations.run(key(any), () -> {
+        return parts.operations().run(key(any), () -> {
             // another process may have made the group to freeze the account, so the inventory's word does not count
-            accountFreeze.check(place.group());
-            return createVolume.create(place, request);
+            parts.accountFreeze().check(place.group());
+            return requested(place, request).create(place, request);
         });
+    }
+
+    /// Returns the kind of a volume that is to have a subvolume.
+    private StoredKind requested(VolumePlacement.OwnedGroup place, VolumeRequest request) {
+        if (request.parameters().home()) {
+            return home;
+        }
+        if (request.source().isEmpty()) {
+            return plain;
+        }
+        ContentSource source = request.source().get();
+        VolumeId.Provisioned from = snapshottable("volume_content_source", source.volume());
+        if (!FileSystemRef.of(from).equals(FileSystemRef.of(place.group()))) {
+            throw new DriverException.InvalidRequest(
+                    "volume_content_source " + from + " is in another file system than the volumes of this class");
+        }
+        return SnapshotBackedKind.isMeant(place, request, source) ? snapshotBacked : filled;
+    }
+
+    /// A volume and its kind.
+    private record Known<I extends VolumeId>(VolumeKind<I> kind, I id) {
+        Volume get() {
+            return kind.get(id);
+        }
+
+        void delete(String home) {
+            kind.delete(id, home);
+        }
+
+        long expand(CapacityRange range) {
+            return kind.expand(id, range);
+        }
+
+        void modify(MutableParameters changes) {
+            kind.modify(id, changes);
+        }
+
+        VolumeId.Provisioned snapshottable(String field) {
+            return kind.snapshottable(field, id);
+        }
+
+        void checkMode(ClaimAccessMode mode) {
+            kind.checkMode(id, mode);
+        }
+    }
+
+    private Known<?> known(VolumeId id) {
+        return switch (id) {
+            case VolumeId.Static volume -> new Known<>(fixed, volume);
+            case VolumeId.DatasetVolume volume -> new Known<>(dataset, volume);
+            case VolumeId.Provisioned volume -> new Known<>(stored(volume), volume);
+        };
+    }
+
+    private StoredKind stored(VolumeId.Provisioned volume) {
+        return switch (CephNames.kindOf(volume.subvolume()).orElse(CephNames.Kind.PLAIN)) {
+            case PLAIN -> plain;
+            case FILLED -> filled;
+            case SHALLOW -> snapshotBacked;
+            case ALIAS, HOME -> home;
+        };
     }
 
     /// Returns the lock key of a volume, the same for all kinds of volumes that one name can mean.
     static String key(VolumeId id) {
         return switch (id) {
-            case VolumeId.WithPath fixed -> fixed.toString();
+            case VolumeId.WithPath withPath -> withPath.toString();
             case VolumeId.Provisioned volume ->
                 "volume " + SubvolumeGroup.of(volume) + " name " + CephNames.common(volume.subvolume());
         };
@@ -126,77 +210,33 @@ public final class Volumes {
 
     /// Deletes a volume; its snapshots stay usable. A missing one is no error (CSI v1.13, DeleteVolume).
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, a dataset or a home, or its cluster is
-    ///     unknown
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, a dataset without a claim or a home, or
+    ///     its cluster is unknown
     public void delete(VolumeId id) {
-        VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
-        if (Homes.isHome(volume)) {
-            throw new DriverException.InUse("volume " + volume + " is the home of an account and belongs to no claim:"
-                    + " `siphon home ACCOUNT --delete --yes` removes it");
-        }
-        operations.run(key(volume), () -> {
-            populator.remove(volume);
-        });
+        delete(id, "");
     }
 
-    /// Removes the home of an account and its files. A missing one is no error.
+    /// As [#delete], for a home or the alias of a home with its home: the files go too. A refusal changes neither.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is no home
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has an alias
-    public void deleteHome(VolumeId.Provisioned home) {
-        if (!Homes.isHome(home)) {
-            throw new DriverException.InvalidRequest(
-                    "secrets: " + Homes.DELETE + " is set, but " + home + " is not a home");
-        }
-        operations.run(key(home), () -> {
-            checkUnused(home, Optional.empty());
-            populator.remove(home);
-        });
-    }
-
-    /// Removes an alias, and its home with the files; if either is missing, that is no error. A refusal
-    /// changes neither.
-    ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `alias` is no alias
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if that home has another alias
-    public void deleteAliasAndHome(VolumeId.Provisioned alias) {
-        if (!Homes.isAlias(alias)) {
-            throw new DriverException.InvalidRequest(
-                    "secrets: " + Homes.DELETE + " is set, but " + alias + " shows no home");
-        }
-        VolumeId.Provisioned home = Homes.behind(alias);
-        operations.run(
-                key(alias),
-                () -> operations.run(key(home), () -> {
-                    checkUnused(home, Optional.of(alias));
-                    populator.remove(alias);
-                    populator.remove(home);
-                }));
-    }
-
-    private void checkUnused(VolumeId.Provisioned home, Optional<VolumeId.Provisioned> butBy) {
-        for (VolumeId.Provisioned alias : inventory.matching(SubvolumeGroup.of(home), CephNames.aliasPrefix(), "")) {
-            if (Homes.isAlias(alias)
-                    && !butBy.equals(Optional.of(alias))
-                    && subvolumes.find(alias).isPresent()) {
-                throw new DriverException.InUse(
-                        "home " + home + " is in use as volume " + alias + "; delete that volume first");
-            }
-        }
+    /// @param home the home's id, from the secret [Homes#DELETE]; another id, or an empty one, removes no home
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume is `home`, and no home
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the home has another alias
+    public void delete(VolumeId id, String home) {
+        known(id).delete(home);
     }
 
     /// Returns what is known of a volume (CSI v1.13, ControllerGetVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     public Volume get(VolumeId id) {
-        return switch (id) {
-            case VolumeId.WithPath fixed ->
-                new Volume(fixed, quotaBytes(fixed).orElse(0), Optional.empty(), Optional.empty());
-            case VolumeId.Provisioned volume -> {
-                Subvolume found = files(volume);
-                yield new Volume(volume, found.quotaBytes().orElse(0), Optional.empty(), Optional.empty());
-            }
-        };
+        return known(id).get();
+    }
+
+    /// Refuses an access mode that the volume cannot have.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the mode writes, and nobody can
+    public void checkMode(VolumeId id, ClaimAccessMode mode) {
+        known(id).checkMode(mode);
     }
 
     /// Grows a volume to at least the size that `range` requires, and never shrinks it (CSI v1.13,
@@ -210,44 +250,7 @@ public final class Volumes {
     ///     static without a quota, or static inside a Siphon group
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance
     public long expand(VolumeId id, CapacityRange range) {
-        return operations.run(key(id), () -> switch (id) {
-            case VolumeId.DatasetVolume sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
-            case VolumeId.Static fixed -> expandStatic(fixed, range);
-            case VolumeId.Provisioned alias
-            when Homes.isAlias(alias) -> {
-                Subvolume _ = live(alias);
-                VolumeId.Provisioned home = Homes.behind(alias);
-                yield operations.run(key(home), () -> expandProvisioned(home, range));
-            }
-            case VolumeId.Provisioned volume -> expandProvisioned(volume, range);
-        });
-    }
-
-    private long expandProvisioned(VolumeId.Provisioned volume, CapacityRange range) {
-        OptionalLong now = live(volume).quotaBytes();
-        if (now.isEmpty()) {
-            return range.requiredBytes();
-        }
-        long wanted = grown(volume, now.getAsLong(), range);
-        if (wanted > now.getAsLong() && isReadOnly(volume)) {
-            throw new DriverException.CapacityOutOfRange(
-                    "volume " + volume + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
-        }
-        if (wanted > now.getAsLong()) {
-            accountFreeze.check(SubvolumeGroup.of(volume));
-            boolean _ = ledger.grow(AllowanceLedger.Request.of(volume, wanted, false), () -> {
-                subvolumes.resize(volume, wanted);
-                return true;
-            });
-            inventory.note(volume, new SubvolumeInventory.KnownSubvolume.Live(OptionalLong.of(wanted)));
-        }
-        return wanted;
-    }
-
-    /// As [#live], for the subvolume with the volume's files: for an alias, its home.
-    private Subvolume files(VolumeId.Provisioned volume) {
-        Subvolume found = live(volume);
-        return Homes.isAlias(volume) ? live(Homes.behind(volume)) : found;
+        return parts.operations().run(key(id), () -> known(id).expand(range));
     }
 
     /// Changes the mutable parameters of a volume (CSI v1.13, ControllerModifyVolume).
@@ -256,113 +259,60 @@ public final class Volumes {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is backed by a snapshot, is a dataset, or is
     ///     an alias of a home that others use too
     public void modify(VolumeId id, MutableParameters changes) {
-        operations.run(key(id), () -> {
-            switch (id) {
-                case VolumeId.Provisioned shallow
-                when isReadOnly(shallow) -> {
-                    Subvolume _ = live(shallow);
-                    throw new DriverException.InvalidRequest(
-                            "mutable_parameters: volume " + id + " is a snapshot, which nothing can change");
-                }
-                case VolumeId.Provisioned alias
-                when Homes.isAlias(alias) -> {
-                    Subvolume _ = live(alias);
-                    throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
-                            + Homes.behind(alias) + ", which other claims share; an administrator may change the home");
-                }
-                case VolumeId.DatasetVolume sealed -> {
-                    OptionalLong _ = quotaBytes(sealed);
-                    throw new DriverException.InvalidRequest(
-                            "mutable_parameters: volume " + id + " is a sealed dataset, which nothing can change");
-                }
-                case VolumeId.Static fixed -> {
-                    OptionalLong _ = quotaBytes(fixed);
-                    createVolume.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
-                }
-                case VolumeId.Provisioned volume -> createVolume.apply(volume, live(volume), changes);
-            }
+        parts.operations().run(key(id), () -> {
+            known(id).modify(changes);
         });
+    }
+
+    /// Returns the volume, if a snapshot of it would hold its contents.
+    ///
+    /// @param field the request's field, for the message
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it would not
+    VolumeId.Provisioned snapshottable(String field, VolumeId id) {
+        return known(id).snapshottable(field);
     }
 
     /// Returns the subvolume of a usable volume.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     /// @throws DriverException.OperationPending (ABORTED) if a clone still fills it
-    Subvolume live(VolumeId.Provisioned volume) {
-        Subvolume found = subvolumes
-                .find(volume)
-                .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " does not exist"));
-        return switch (found.state()) {
-            case READY -> found;
-            case CLONING -> throw new DriverException.OperationPending("volume " + volume + " is still being filled");
-            case CLONE_ENDED_BADLY, RETAINED, BROKEN ->
-                throw new DriverException.NotFound(
-                        "volume " + volume + " does not exist; what is left of it is " + found.state());
-        };
+    Subvolumes.Subvolume live(VolumeId.Provisioned volume) {
+        return stored(volume).live(volume);
+    }
+
+    /// Returns whether a subvolume is a complete volume; one that is being filled is not.
+    boolean isWhole(VolumeId.Provisioned volume, Subvolumes.Subvolume found) {
+        return stored(volume).isWhole(volume, found);
     }
 
     /// Returns the volumes that may be backed by a snapshot.
     List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
-        return inventory.matching(
-                SubvolumeGroup.of(snapshot.volume()), CephNames.shallowPrefix(), CephNames.shallowSuffix(snapshot));
+        return parts.inventory()
+                .matching(
+                        SubvolumeGroup.of(snapshot.volume()),
+                        CephNames.shallowPrefix(),
+                        CephNames.shallowSuffix(snapshot));
     }
 
     /// Returns whether a copy of the snapshot is filling a volume.
     boolean isCopied(SnapshotId snapshot) {
-        return populator.reads(snapshot);
+        return parts.populator().reads(snapshot);
     }
 
     /// Returns the size that a snapshot's volume had.
     OptionalLong sizeOf(SnapshotId snapshot) {
-        return populator.sizeOf(snapshot);
+        return parts.populator().sizeOf(snapshot);
     }
 
     /// Returns when a snapshot was taken.
     Instant takenAt(SnapshotId snapshot) {
-        return populator.takenAt(snapshot);
+        return parts.populator().takenAt(snapshot);
     }
 
     /// Returns the quota of a volume whose path is in its id; empty if it has none.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if its path does not exist
-    OptionalLong quotaBytes(VolumeId.WithPath fixed) {
-        try {
-            return files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
-        } catch (DriverException.NotFound missing) {
-            throw new DriverException.NotFound("volume " + fixed + " does not exist");
-        }
-    }
-
-    private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
-        if (SubvolumeGroup.holds(fixed.path())) {
-            // its quota is an account's allowance, or counts against one
-            throw new DriverException.InUse("static volume " + fixed
-                    + " lies in an account's directory, which Siphon manages; expand the volume by its id"
-                    + " from CreateVolume");
-        }
-        long now = quotaBytes(fixed)
-                .orElseThrow(() -> new DriverException.InUse("static volume " + fixed
-                        + " has no quota to raise; set ceph.quota.max_bytes on its directory first"));
-        long wanted = grown(fixed, now, range);
-        if (wanted > now) {
-            files.setQuotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path(), wanted);
-        }
-        return wanted;
-    }
-
-    private static long grown(VolumeId id, long now, CapacityRange range) {
-        if (range.limitBytes() > 0 && now > range.limitBytes()) {
-            throw new DriverException.CapacityOutOfRange("volume " + id + " has " + now
-                    + " bytes, more than capacity_range.limit_bytes " + range.limitBytes() + ", and never shrinks");
-        }
-        return Math.max(now, range.requiredBytes());
-    }
-
-    private static VolumeId.Provisioned provisioned(VolumeId id, String cannotBe) {
-        return switch (id) {
-            case VolumeId.Provisioned volume -> volume;
-            case VolumeId.WithPath fixed ->
-                throw new DriverException.InUse("static volume " + fixed + " cannot be " + cannotBe);
-        };
+    OptionalLong quotaBytes(VolumeId.WithPath withPath) {
+        return StaticKind.quotaBytes(parts.ports().files(), withPath);
     }
 }

@@ -371,7 +371,7 @@ final class DatasetGrantsPublisherTest {
         var _ = volumes.create(volumes.check(DatasetsWorld.request("user-u1", Map.of()), "mine"));
         look();
         assertEquals(Set.of(), minted.removed);
-        world.volumes().delete(minted.kept.keySet().iterator().next());
+        world.volumes().remove(minted.kept.keySet().iterator().next());
         look();
         assertEquals(1, minted.removed.size());
     }

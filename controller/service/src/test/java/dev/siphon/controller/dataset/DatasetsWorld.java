@@ -110,7 +110,8 @@ final class DatasetsWorld {
     }
 
     DatasetVolumes volumes(AccountDirectory asked) {
-        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(asked), keys);
+        return new DatasetVolumes(
+                ceph.ports().clusters(), datasets(), namespaces, readers(asked), keys, Optional.empty());
     }
 
     /// Marks an account like `siphon user offboard`, and refreshes the frozen accounts.

@@ -52,8 +52,7 @@ final class ServedController implements AutoCloseable {
         server = UnixSocketServer.start(
                 endpoint,
                 List.of(
-                        new ControllerService(domain, attach, Optional.empty(), Optional.empty(), Optional.empty())
-                                .bindService(),
+                        new ControllerService(domain, attach, Optional.empty()).bindService(),
                         new GroupControllerService(domain).bindService()),
                 List.of(new ErrorMapping()));
         channel = UnixSocketChannel.open(endpoint);

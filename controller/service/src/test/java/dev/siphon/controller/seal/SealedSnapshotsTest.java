@@ -258,6 +258,7 @@ final class SealedSnapshotsTest {
                         world.directory,
                         new FrozenAccounts(ports.clusters(), ports.files()),
                         new ReaderNames(world.cluster.datasets(), world.directory)),
+                Optional.empty(),
                 Optional.empty());
         VolumeRequest asking = SealWorld.reading(
                 id, Map.of("csi.storage.k8s.io/pvc/namespace", "user-u2", "csi.storage.k8s.io/pvc/name", "data"));

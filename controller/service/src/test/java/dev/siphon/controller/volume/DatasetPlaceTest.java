@@ -16,8 +16,9 @@ final class DatasetPlaceTest {
     void nodesKnowWhatItsPackerReadsAndWrites() {
         VolumeId.Provisioned volume =
                 (VolumeId.Provisioned) VolumeId.parse("s1:lab:cephfs:a00000000000000000001:v00000000000000000001");
+        Snapshots snapshots = new World().domain.snapshots();
         for (SnapshotClass.Modes modes : SnapshotClass.Modes.values()) {
-            SnapshotId snapshot = Snapshots.toSeal(volume, "snapshot-1", modes);
+            SnapshotId snapshot = snapshots.toSeal(volume, "snapshot-1", modes);
             DatasetPlace place = new DatasetPlace(snapshot);
             assertEquals(place.packer(), Packer.of(snapshot));
             VolumeContext shown = VolumeContext.fromMap(

@@ -117,14 +117,16 @@ final class HomesTest {
         VolumeId.Provisioned home = home(alias);
         Volumes volumes = world.domain.volumes();
         assertThrows(DriverException.InUse.class, () -> volumes.delete(home));
-        assertThrows(DriverException.InUse.class, () -> volumes.deleteHome(home));
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHome((VolumeId.Provisioned) alias.id()));
+        assertThrows(DriverException.InUse.class, () -> volumes.delete(home, home.toString()));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> volumes.delete(alias.id(), alias.id().toString()));
         volumes.delete(alias.id());
         world.restart();
-        world.domain.volumes().deleteHome(home);
+        world.domain.volumes().delete(home, home.toString());
         assertThrows(
                 DriverException.NotFound.class, () -> world.domain.volumes().get(home));
-        world.domain.volumes().deleteHome(home);
+        world.domain.volumes().delete(home, home.toString());
     }
 
     @Test
@@ -134,15 +136,19 @@ final class HomesTest {
         world.ceph.write(home(alias), "file", "kept");
         Volumes volumes = world.domain.volumes();
         VolumeId.Provisioned id = (VolumeId.Provisioned) alias.id();
-        DriverException.InUse refused = assertThrows(DriverException.InUse.class, () -> volumes.deleteAliasAndHome(id));
+        DriverException.InUse refused = assertThrows(
+                DriverException.InUse.class,
+                () -> volumes.delete(id, home(alias).toString()));
         assertTrue(String.valueOf(refused.getMessage()).contains(other.id().toString()), refused.getMessage());
         assertEquals(Set.of(alias.id(), other.id()), world.keys);
         assertEquals(GIB, volumes.get(id).capacityBytes());
         assertEquals(Map.of("file", "kept"), world.ceph.files(home(alias)));
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteAliasAndHome(home(alias)));
+        assertThrows(
+                DriverException.InUse.class,
+                () -> volumes.delete(home(alias), home(alias).toString()));
         volumes.delete(other.id());
         for (int time = 0; time < 2; time++) {
-            volumes.deleteAliasAndHome(id);
+            volumes.delete(id, home(alias).toString());
             assertEquals(Set.of(), world.keys);
             for (VolumeId gone : List.of(id, home(alias))) {
                 assertThrows(DriverException.NotFound.class, () -> volumes.get(gone));

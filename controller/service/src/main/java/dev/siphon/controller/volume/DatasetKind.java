@@ -1,0 +1,62 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// A read-only volume that shows a dataset, which the class or the claim names. It stores nothing in Ceph.
+sealed class DatasetKind implements VolumeKind<VolumeId.DatasetVolume> permits SealedSnapshotKind {
+    private final FileTree files;
+    private final ClaimedDatasets datasets;
+
+    DatasetKind(FileTree files, ClaimedDatasets datasets) {
+        this.files = files;
+        this.datasets = datasets;
+    }
+
+    /// Creates the volume of a request that names a dataset; empty if it names none.
+    ///
+    /// @throws DriverException as [ClaimedDatasets#wanted] and [ClaimedDatasets#show]
+    Optional<Volume> create(VolumeRequest request) {
+        return datasets.wanted(request).map(name -> datasets.show(request, name));
+    }
+
+    @Override
+    public Volume get(VolumeId.DatasetVolume id) {
+        return StaticKind.shown(files, id);
+    }
+
+    @Override
+    public void delete(VolumeId.DatasetVolume id, String home) {
+        if (id.claim().isEmpty()) {
+            throw StaticKind.undeletable(id);
+        }
+        datasets.remove(id);
+    }
+
+    @Override
+    public long expand(VolumeId.DatasetVolume id, CapacityRange range) {
+        throw new DriverException.InUse("dataset " + id + " cannot grow");
+    }
+
+    @Override
+    public void modify(VolumeId.DatasetVolume id, MutableParameters changes) {
+        OptionalLong _ = StaticKind.quotaBytes(files, id);
+        throw new DriverException.InvalidRequest(
+                "mutable_parameters: volume " + id + " is a sealed dataset, which nothing can change");
+    }
+
+    @Override
+    public VolumeId.Provisioned snapshottable(String field, VolumeId.DatasetVolume id) {
+        throw StaticKind.unsnapshottable(field, id);
+    }
+
+    @Override
+    public void checkMode(VolumeId.DatasetVolume id, ClaimAccessMode mode) {
+        if (!mode.readOnly()) {
+            throw new DriverException.InvalidRequest(
+                    "volume_capabilities: " + mode + " writes, but volume " + id + " is a dataset");
+        }
+    }
+}
