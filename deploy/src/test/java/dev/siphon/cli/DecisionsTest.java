@@ -56,10 +56,12 @@ final class DecisionsTest {
 
     @Test
     void aNameThatIsWrongIsFound() {
-        String text = "| `CapacityRange#new`, `CapacityRange#resolveSize` | `OwnerRule.OfNamespace#accountOf` |"
-                + " `CapacityRange#gone` | `Gone#resolveSize` | `OfNamespace#accountOf` | no `code` |";
+        String text =
+                "| `VolumeRequest.CapacityRange#new`, `VolumeRequest.CapacityRange#resolveSize` | `Owners.OwnerRule.OfNamespace#accountOf` |"
+                        + " `VolumeRequest.CapacityRange#gone` | `Gone#resolveSize` | `OfNamespace#accountOf` | no `code` |";
         assertEquals(
-                Set.of("CapacityRange#gone", "Gone#resolveSize", "OfNamespace#accountOf"), unknown(references(text)));
+                Set.of("VolumeRequest.CapacityRange#gone", "Gone#resolveSize", "OfNamespace#accountOf"),
+                unknown(references(text)));
     }
 
     private static SortedSet<String> references(String text) {

@@ -1,6 +1,6 @@
 package dev.siphon.controller;
 
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.csi.server.ServerConfig;
 import java.nio.file.Path;

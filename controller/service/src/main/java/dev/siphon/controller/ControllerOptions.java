@@ -1,7 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.grant.FileGrantsStore;
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.ConfigProblems;

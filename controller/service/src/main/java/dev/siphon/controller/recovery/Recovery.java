@@ -9,7 +9,6 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.SnapshotClass;
-import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.SubvolumeMetadata;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
@@ -223,7 +222,7 @@ public final class Recovery {
                         ceph.subvolumes().snapshots(volume).stream()
                                 .filter(VolumeId.Part.SNAPSHOT::fits)
                                 .map(name -> new SnapshotId(volume, name))
-                                .filter(Snapshots::isForCallers)
+                                .filter(CephNames::isForCallers)
                                 .filter(snapshot -> !CephNames.isGroupSnapshot(snapshot.name()))
                                 .forEach(snapshot -> each.accept(snapshot, owner));
                     } catch (DriverException.NotFound _) {

@@ -3,14 +3,14 @@ package dev.siphon.controller.rpc;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.CreateVolumeResponse;
 import csi.v1.VolumeContentSource;
-import dev.siphon.controller.volume.CapacityRange;
-import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.ClassParameters;
-import dev.siphon.controller.volume.ContentSource;
-import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeClass;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.controller.volume.Volumes;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
@@ -28,7 +28,8 @@ final class CreateVolumeHandler {
 
     CreateVolumeResponse handle(CreateVolumeRequest request) {
         String name = RequestFields.name("name", request.getName());
-        List<ClaimAccessMode> modes = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
+        List<ClaimAccessMode> modes =
+                RequestFields.accessModes("volume_capabilities", request.getVolumeCapabilitiesList());
         CapacityRange capacity =
                 request.hasCapacityRange() ? RequestFields.capacity(request.getCapacityRange()) : CapacityRange.ANY;
         // A VolumeAttributesClass overrides the StorageClass.

@@ -8,8 +8,8 @@ import csi.v1.ListVolumesRequest;
 import csi.v1.ListVolumesResponse;
 import dev.siphon.controller.volume.ClusterVolumeHealth;
 import dev.siphon.controller.volume.PublishedNodes;
-import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeListing;
+import dev.siphon.controller.volume.Volumes.Volume;
 import java.util.Optional;
 
 /// Handles the RPCs that list all volumes, and the health of one.

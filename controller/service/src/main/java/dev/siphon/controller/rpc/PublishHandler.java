@@ -4,8 +4,8 @@ import csi.v1.ControllerPublishVolumeRequest;
 import csi.v1.ControllerPublishVolumeResponse;
 import csi.v1.ControllerUnpublishVolumeRequest;
 import csi.v1.ControllerUnpublishVolumeResponse;
-import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.PublishedNodes;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeContext;
@@ -31,7 +31,7 @@ final class PublishHandler {
         if (!request.hasVolumeCapability()) {
             throw new DriverException.InvalidRequest("volume_capability is required");
         }
-        ClaimAccessMode mode = AccessModes.of("volume_capability", request.getVolumeCapability());
+        ClaimAccessMode mode = RequestFields.accessMode("volume_capability", request.getVolumeCapability());
         RequestFields.secrets(request.getSecretsMap());
         Map<String, String> context = RequestFields.map("volume_context", request.getVolumeContextMap());
         VolumeId id = ids.volume("volume_id", volume);

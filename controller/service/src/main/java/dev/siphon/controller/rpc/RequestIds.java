@@ -1,8 +1,8 @@
 package dev.siphon.controller.rpc;
 
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.GroupSnapshotId;
-import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
@@ -137,6 +137,6 @@ final class RequestIds {
     private static Optional<SnapshotId> parseSnapshot(String text) {
         return SnapshotId.tryParse(text)
                 .filter(id -> Volumes.canHaveMade(id.volume()))
-                .filter(Snapshots::isForCallers);
+                .filter(CephNames::isForCallers);
     }
 }

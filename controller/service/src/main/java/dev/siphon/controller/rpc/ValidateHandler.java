@@ -3,8 +3,8 @@ package dev.siphon.controller.rpc;
 import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.ValidateVolumeCapabilitiesResponse;
 import csi.v1.VolumeCapability;
-import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
@@ -38,7 +38,8 @@ final class ValidateHandler {
         var _ = volumes.get(id);
         ValidateVolumeCapabilitiesResponse.Builder response = ValidateVolumeCapabilitiesResponse.newBuilder();
         try {
-            for (ClaimAccessMode mode : AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList())) {
+            for (ClaimAccessMode mode :
+                    RequestFields.accessModes("volume_capabilities", request.getVolumeCapabilitiesList())) {
                 volumes.checkMode(id, mode);
             }
             if (!context.isEmpty()) {

@@ -65,7 +65,7 @@ final class VolumeHandler {
             throw new DriverException.InvalidRequest("capacity_range is required");
         }
         if (request.hasVolumeCapability()) {
-            var _ = AccessModes.of("volume_capability", request.getVolumeCapability());
+            var _ = RequestFields.accessMode("volume_capability", request.getVolumeCapability());
         }
         RequestFields.secrets(request.getSecretsMap());
         return ControllerExpandVolumeResponse.newBuilder()
@@ -84,7 +84,7 @@ final class VolumeHandler {
 
     GetCapacityResponse capacity(GetCapacityRequest request) {
         if (request.getVolumeCapabilitiesCount() > 0) {
-            var _ = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
+            var _ = RequestFields.accessModes("volume_capabilities", request.getVolumeCapabilitiesList());
         }
         if (request.getAccessibleTopology().getSegmentsCount() > 0) {
             throw new DriverException.InvalidRequest(

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.AccountUsage.QuotaItem;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;

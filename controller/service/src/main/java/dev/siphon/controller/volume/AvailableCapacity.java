@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import java.util.OptionalLong;
 
 /// Calculates the capacity that a class still offers (CSI v1.13, GetCapacity).

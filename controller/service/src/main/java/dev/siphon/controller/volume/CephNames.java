@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.math.BigInteger;
@@ -58,6 +59,13 @@ public final class CephNames {
 
         Kind(char letter) {
             this.letter = letter;
+        }
+
+        private boolean holdsNothing() {
+            return switch (this) {
+                case SHALLOW, ALIAS -> true;
+                case PLAIN, FILLED, HOME -> false;
+            };
         }
 
         private int length() {
@@ -138,9 +146,7 @@ public final class CephNames {
 
     /// Returns whether a subvolume holds nothing of its own, and so counts against no allowance.
     static boolean countsNothing(String subvolume) {
-        return kindOf(subvolume)
-                .filter(kind -> kind == Kind.SHALLOW || kind == Kind.ALIAS)
-                .isPresent();
+        return kindOf(subvolume).filter(Kind::holdsNothing).isPresent();
     }
 
     /// Returns the name in Ceph of any volume's snapshot called `name`.
@@ -224,6 +230,12 @@ public final class CephNames {
     /// Returns whether a snapshot exists only while a volume is filled from it, or exported.
     public static boolean isTransferSnapshot(String snapshot) {
         return (snapshot.charAt(0) == 't' || snapshot.charAt(0) == EXPORT) && snapshot.length() == DIGITS + 1;
+    }
+
+    /// Returns whether callers may know of a snapshot; those that exist only to fill or export a volume are
+    /// internal.
+    public static boolean isForCallers(SnapshotId snapshot) {
+        return !isTransferSnapshot(snapshot.name());
     }
 
     /// Returns the subvolumegroup of the account with this immutable id.

@@ -1,5 +1,7 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.Owners.OwnerRule;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;

@@ -1,11 +1,16 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// A read-only volume that shows a dataset, which the class or the claim names. It stores nothing in Ceph.
+/// A read-only volume that shows a dataset, which the class or the claim names. It stores nothing in
+/// Ceph.
 sealed class DatasetKind implements VolumeKind<VolumeId.DatasetVolume> permits SealedSnapshotKind {
     private final FileTree files;
     private final ClaimedDatasets datasets;

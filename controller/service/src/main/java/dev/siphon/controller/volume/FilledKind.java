@@ -2,6 +2,10 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
@@ -9,7 +13,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/// A volume with the contents of a snapshot or of another volume. It is complete once its metadata names the source.
+/// A volume with the contents of a snapshot or of another volume. It is complete once its metadata names
+/// the source.
 final class FilledKind extends StoredKind {
     FilledKind(Parts parts) {
         super(parts);

@@ -206,6 +206,6 @@ public final class GroupSnapshots {
     }
 
     private static String key(GroupSnapshotId group, List<VolumeId.Provisioned> members) {
-        return Snapshots.key(new SnapshotId(members.getFirst(), group.snapshot()));
+        return Volumes.key(new SnapshotId(members.getFirst(), group.snapshot()));
     }
 }

@@ -2,6 +2,10 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
@@ -27,7 +31,8 @@ final class HomeKind extends StoredKind {
         return CephNames.alias(group, request.name());
     }
 
-    /// Creates the home before its alias, under the home's lock, so that a removal of the home sees every alias.
+    /// Creates the home before its alias, under the home's lock, so that a removal of the home sees
+    /// every alias.
     @Override
     Volume make(ResolvedVolumeSpec requested, Optional<Subvolume> existing) {
         ResolvedVolumeSpec home = requested.behind();
@@ -69,8 +74,8 @@ final class HomeKind extends StoredKind {
         return new Volume(id, home.quotaBytes().orElse(0), Optional.empty(), Optional.empty());
     }
 
-    /// An alias goes alone, or with its home if `home` is that. The home alone goes only if `home` is that. A refusal
-    /// changes nothing.
+    /// An alias goes alone, or with its home if `home` is that. The home alone goes only if `home` is
+    /// that. A refusal changes nothing.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if that home has another alias
     @Override

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.csi.DriverException;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

@@ -1,16 +1,19 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
+import dev.siphon.controller.volume.Volumes.Volume;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /// An empty volume, usable as soon as its subvolume exists.
 final class PlainKind extends StoredKind {
-    /// The mode of an empty volume whose file limit is not set yet: the sticky bit without any permission, which no
-    /// class can request ([ClassParameters]). It denies all access, and costs no round trip to a mon or mgr. An
-    /// owner can set it on a complete volume too. Completing that volume again changes no file, so never remove a
-    /// volume for its mode.
+    /// The mode of an empty volume whose file limit is not set yet: the sticky bit without any
+    /// permission, which no class can request ([ClassParameters]). It denies all access, and costs no
+    /// round trip to a mon or mgr. An owner can set it on a complete volume too. Completing that volume
+    /// again changes no file, so never remove a volume for its mode.
     private static final int UNFINISHED = 01000;
 
     PlainKind(Parts parts) {

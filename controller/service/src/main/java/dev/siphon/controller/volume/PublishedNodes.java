@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.NodeId;

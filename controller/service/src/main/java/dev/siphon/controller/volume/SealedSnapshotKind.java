@@ -1,9 +1,10 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.Volumes.Volume;
 import java.util.Optional;
 
-/// A read-only volume from a snapshot that became a dataset. Once created, it is a volume of that dataset like any
-/// other.
+/// A read-only volume from a snapshot that became a dataset. Once created, it is a volume of that
+/// dataset like any other.
 final class SealedSnapshotKind extends DatasetKind {
     private final ClaimedDatasets datasets;
     private final SnapshotDatasets snapshots;

@@ -1,6 +1,12 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
@@ -8,8 +14,9 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// A read-only view of a snapshot. Its subvolume holds nothing, and its name identifies the snapshot, so the volume is
-/// complete as soon as it exists. Until then the snapshot's lock prevents the snapshot's removal.
+/// A read-only view of a snapshot. Its subvolume holds nothing, and its name identifies the snapshot, so
+/// the volume is complete as soon as it exists. Until then the snapshot's lock prevents the snapshot's
+/// removal.
 final class SnapshotBackedKind extends StoredKind {
     SnapshotBackedKind(Parts parts) {
         super(parts);
@@ -17,8 +24,8 @@ final class SnapshotBackedKind extends StoredKind {
 
     /// Returns whether a request with a source means this kind, not a copy.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class requires this kind, but the
-    ///     request does not fit it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class requires this kind, but
+    ///     the request does not fit it
     static boolean isMeant(VolumePlacement.OwnedGroup place, VolumeRequest request, ContentSource source) {
         boolean required = request.parameters().snapshotBacked().orElse(false);
         if (required && !request.readOnly()) {

@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.AccountUsage.QuotaItem;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import java.util.OptionalLong;

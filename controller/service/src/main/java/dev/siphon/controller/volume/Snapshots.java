@@ -33,12 +33,6 @@ public final class Snapshots {
         this.operations = operations;
     }
 
-    /// Returns whether callers may know of the snapshot; those that exist only to fill or export a volume are
-    /// internal.
-    public static boolean isForCallers(SnapshotId id) {
-        return !CephNames.isTransferSnapshot(id.name());
-    }
-
     /// Takes a snapshot called `name`, or finds the one of an earlier try (CSI v1.13, CreateSnapshot). It is ready
     /// at once, unless it is to be sealed.
     ///
@@ -69,7 +63,7 @@ public final class Snapshots {
 
     private SnapshotView create(String name, SnapshotId id) {
         VolumeId.Provisioned volume = id.volume();
-        return operations.run(key(id), () -> {
+        return operations.run(Volumes.key(id), () -> {
             VolumeId.Provisioned used = sources.getOrDefault(NameInFileSystem.of(id), volume);
             if (!used.equals(volume)) {
                 throw new DriverException.IncompatibleExisting(
@@ -145,7 +139,7 @@ public final class Snapshots {
             throw new DriverException.InvalidRequest("snapshot_id " + id
                     + " belongs to a group of snapshots and is deleted with it, by DeleteVolumeGroupSnapshot");
         }
-        operations.run(key(id), () -> {
+        operations.run(Volumes.key(id), () -> {
             checkNotNeeded(id);
             volumes.snapshotCharges().remove(id);
             sources.remove(NameInFileSystem.of(id), id.volume());
@@ -229,10 +223,5 @@ public final class Snapshots {
     /// Counts the image of a snapshot against the account's allowance, with its real size.
     public void countImage(SnapshotId id, long bytes) {
         volumes.snapshotCharges().countImage(id, bytes);
-    }
-
-    /// Returns the lock key of a snapshot: exclusive to create or remove it, shared to use it.
-    static String key(SnapshotId id) {
-        return "snapshot " + id.volume().cluster() + ":" + id.volume().fileSystem() + ":" + id.name();
     }
 }

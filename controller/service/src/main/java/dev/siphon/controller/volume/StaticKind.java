@@ -1,5 +1,9 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;

@@ -2,6 +2,11 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.VolumeContext;
@@ -13,11 +18,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/// A volume with a subvolume of its own. The subvolume's name is derived from the volume's, so that an earlier try is
-/// found by name alone; its first letter tells the kind ([CephNames.Kind]).
+/// A volume with a subvolume of its own. The subvolume's name is derived from the volume's, so that an
+/// earlier try is found by name alone; its first letter tells the kind ([CephNames.Kind]).
 ///
-/// A complete volume is never changed by CreateVolume. It fits the request as it is, or the reply is ALREADY_EXISTS,
-/// even if a later ControllerModifyVolume made it differ (CSI v1.13, CreateVolume).
+/// A complete volume is never changed by CreateVolume. It fits the request as it is, or the reply is
+/// ALREADY_EXISTS, even if a later ControllerModifyVolume made it differ (CSI v1.13, CreateVolume).
 abstract sealed class StoredKind implements VolumeKind<VolumeId.Provisioned>
         permits PlainKind, FilledKind, SnapshotBackedKind, HomeKind {
     final Parts parts;
@@ -114,8 +119,9 @@ abstract sealed class StoredKind implements VolumeKind<VolumeId.Provisioned>
                 .toList();
     }
 
-    /// Removes what a request created before it was refused for good. A volume that existed before stays, since
-    /// somebody may use it. Its caller is told to retry, unless the request does not fit the volume.
+    /// Removes what a request created before it was refused for good. A volume that existed before
+    /// stays, since somebody may use it. Its caller is told to retry, unless the request does not fit
+    /// the volume.
     ///
     /// @return the exception to throw
     private RuntimeException settled(
@@ -139,9 +145,9 @@ abstract sealed class StoredKind implements VolumeKind<VolumeId.Provisioned>
         }
     }
 
-    /// Returns the context of a volume with files of its own: what a node needs to know of it. The node mounts the
-    /// group and bind-mounts the data directory of the subvolume. It finds that directory itself, which saves a mgr
-    /// command.
+    /// Returns the context of a volume with files of its own: what a node needs to know of it. The node
+    /// mounts the group and bind-mounts the data directory of the subvolume. It finds that directory
+    /// itself, which saves a mgr command.
     ///
     /// @param dataPath the subvolume with the files, or a snapshot of it, in the group
     final VolumeContext context(ResolvedVolumeSpec requested, String dataPath, boolean readOnly) {

@@ -3,6 +3,8 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.AccountUsage.QuotaItem;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.HashMap;

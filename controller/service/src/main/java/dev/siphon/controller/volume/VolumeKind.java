@@ -1,11 +1,15 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 
-/// A kind of volume. Each kind is one class. It knows how a volume of its kind is checked, created, found, shown,
-/// changed and deleted; [Volumes] only chooses the kind. A new kind is a new class, and the compiler names what it
-/// lacks, and the choices that do not know it yet (docs/adr/0048).
+/// A kind of volume. Each kind is one class. It knows how a volume of its kind is checked, created,
+/// found, shown, changed and deleted; [Volumes] only chooses the kind. A new kind is a new class, and
+/// the compiler names what it lacks, and the choices that do not know it yet (docs/adr/0048).
 ///
 /// @param <I> the ids of its volumes
 sealed interface VolumeKind<I extends VolumeId> permits StoredKind, StaticKind, DatasetKind {
@@ -21,15 +25,15 @@ sealed interface VolumeKind<I extends VolumeId> permits StoredKind, StaticKind, 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is this volume, and no home
     void delete(I id, String home);
 
-    /// Grows a volume to at least the size that `range` requires (CSI v1.13, ControllerExpandVolume). The caller
-    /// holds the volume's lock.
+    /// Grows a volume to at least the size that `range` requires (CSI v1.13, ControllerExpandVolume).
+    /// The caller holds the volume's lock.
     ///
     /// @return its size now, in bytes
     /// @throws DriverException as [Volumes#expand]
     long expand(I id, CapacityRange range);
 
-    /// Changes the mutable parameters of a volume (CSI v1.13, ControllerModifyVolume). The caller holds the volume's
-    /// lock.
+    /// Changes the mutable parameters of a volume (CSI v1.13, ControllerModifyVolume). The caller holds
+    /// the volume's lock.
     ///
     /// @throws DriverException as [Volumes#modify]
     void modify(I id, MutableParameters changes);

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.SnapshotId;
@@ -139,7 +140,7 @@ public final class VolumeListing {
     }
 
     private static boolean listed(VolumeId.Provisioned volume, String snapshot) {
-        return VolumeId.Part.SNAPSHOT.fits(snapshot) && Snapshots.isForCallers(new SnapshotId(volume, snapshot));
+        return VolumeId.Part.SNAPSHOT.fits(snapshot) && CephNames.isForCallers(new SnapshotId(volume, snapshot));
     }
 
     private List<VolumeId.Provisioned> volumesOf(

@@ -1,11 +1,13 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.AccountUsage.QuotaItem;
 import dev.siphon.controller.volume.FileTree.Copy;
 import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
 import dev.siphon.controller.volume.Subvolumes.CloneProgress;
 import dev.siphon.controller.volume.Subvolumes.Snapshot;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;

@@ -1,8 +1,13 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.time.Instant;
@@ -125,7 +130,8 @@ public final class Volumes {
         }
         ContentSource source = request.source().get();
         VolumeId.Provisioned from = snapshottable("volume_content_source", source.volume());
-        if (!FileSystemRef.of(from).equals(FileSystemRef.of(place.group()))) {
+        if (!from.cluster().equals(place.group().cluster())
+                || !from.fileSystem().equals(place.group().fileSystem())) {
             throw new DriverException.InvalidRequest(
                     "volume_content_source " + from + " is in another file system than the volumes of this class");
         }
@@ -183,6 +189,11 @@ public final class Volumes {
             case VolumeId.Provisioned volume ->
                 "volume " + SubvolumeGroup.of(volume) + " name " + CephNames.common(volume.subvolume());
         };
+    }
+
+    /// Returns the lock key of a snapshot: exclusive to create or remove it, shared to use it.
+    static String key(SnapshotId id) {
+        return "snapshot " + id.volume().cluster() + ":" + id.volume().fileSystem() + ":" + id.name();
     }
 
     /// Returns whether this or an earlier version of the driver can have created a volume of that id; always true
@@ -315,4 +326,12 @@ public final class Volumes {
     OptionalLong quotaBytes(VolumeId.WithPath withPath) {
         return StaticKind.quotaBytes(parts.ports().files(), withPath);
     }
+
+    /// A volume as callers see it.
+    ///
+    /// @param capacityBytes its size; 0 for no limit or unknown
+    /// @param context what a node needs; empty in listings
+    /// @param source the source of its contents; empty for none or unknown
+    public record Volume(
+            VolumeId id, long capacityBytes, Optional<VolumeContext> context, Optional<ContentSource> source) {}
 }

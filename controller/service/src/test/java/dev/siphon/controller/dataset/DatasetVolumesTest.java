@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephNames;
-import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;

@@ -15,7 +15,7 @@ import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.offboard.Freezer;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.NamespaceAccounts;
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;

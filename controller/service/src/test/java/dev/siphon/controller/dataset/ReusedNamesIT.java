@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.ldap.LabDirectory;
-import dev.siphon.controller.volume.Volume;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
 import java.util.List;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.identity.InMemoryNamespaces;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.NamespaceAccounts;
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants.Grant;

@@ -8,7 +8,7 @@ import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InterceptedPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;

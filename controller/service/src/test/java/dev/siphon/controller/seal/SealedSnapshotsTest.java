@@ -16,7 +16,7 @@ import dev.siphon.controller.offboard.Freezer;
 import dev.siphon.controller.volume.AllowanceLedger;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
-import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;

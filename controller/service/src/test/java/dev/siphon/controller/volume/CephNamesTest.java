@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.SnapshotId;
 import java.time.Instant;
 import java.util.Optional;

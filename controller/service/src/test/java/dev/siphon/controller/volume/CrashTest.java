@@ -11,6 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.siphon.controller.volume.InterceptedPorts.Call;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;

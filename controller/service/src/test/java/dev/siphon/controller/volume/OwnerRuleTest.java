@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.csi.DriverException;
 import java.util.Map;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import static dev.siphon.controller.volume.World.request;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;

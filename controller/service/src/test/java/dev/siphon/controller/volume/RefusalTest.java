@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.siphon.controller.volume.InterceptedPorts.Call;
 import dev.siphon.controller.volume.InterceptedPorts.Interceptor;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.VolumeRequest.ResolvedVolumeSpec;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.Map;

@@ -6,6 +6,10 @@ import static dev.siphon.controller.volume.World.readOnly;
 import static dev.siphon.controller.volume.World.request;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ClaimAccessMode;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;

@@ -11,8 +11,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.volume.ContentSource.FromSnapshot;
-import dev.siphon.controller.volume.ContentSource.FromVolume;
+import dev.siphon.controller.volume.VolumeClass.MutableParameters;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource.FromSnapshot;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource.FromVolume;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;

@@ -1,6 +1,8 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
+import dev.siphon.controller.volume.VolumeRequest.ContentSource;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
