@@ -12,8 +12,13 @@ import java.time.Duration;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// Checks whether mounts respond.
+/// Checks whether mounts respond, and reads how full they are.
+///
+/// A check costs a client two round trips, one to a monitor and one to the MDS. The numbers cost up to eight more to
+/// the MDS, because each attribute of a directory is one: only NodeGetVolumeStats and the like read them.
 public final class MountCheck {
+    private static final String MAX_BYTES = "ceph.quota.max_bytes";
+
     private final BlockingCalls calls;
     private final Duration limit;
     private final ClientRoots roots;
@@ -34,27 +39,69 @@ public final class MountCheck {
     /// Same as [#check(VolumeId, MountEntry)], but waits at most `remaining`. A mount reported as hung may then
     /// only be slow, so callers must not change anything because of it.
     public MountHealth check(VolumeId id, MountEntry mount, Duration remaining) {
-        Duration patience = remaining.compareTo(limit) < 0 ? remaining : limit;
         try {
-            return calls.check(id.toString(), "mount " + mount.id(), patience, () -> check(mount));
-        } catch (DriverException.DeadlinePassed e) {
-            return new MountHealth.Hung(String.valueOf(e.getMessage()));
-        } catch (DriverException.BackendUnavailable e) {
+            return calls.check(id.toString(), "mount " + mount.id(), patience(remaining), () -> check(mount));
+        } catch (DriverException.DeadlinePassed | DriverException.BackendUnavailable e) {
             return new MountHealth.Hung(String.valueOf(e.getMessage()));
         }
     }
 
-    private MountHealth check(MountEntry mount) {
+    /// Returns how full `mount` of volume `id` is. Checks it first, so that a mount that hangs does not hold a second
+    /// call.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is dead or hung
+    /// @throws DriverException.NotFound (NOT_FOUND) if it was unmounted meanwhile
+    public VolumeUsage usage(VolumeId id, MountEntry mount, Duration remaining) {
+        long end = System.nanoTime() + patience(remaining).toNanos();
+        MountHealth health = check(id, mount, remaining);
+        if (!(health instanceof MountHealth.Alive(var fileSystem))) {
+            throw unavailable(id, health);
+        }
+        try {
+            return calls.check(
+                    id.toString(),
+                    "usage of mount " + mount.id(),
+                    Duration.ofNanos(end - System.nanoTime()),
+                    () -> usage(id, mount, fileSystem));
+        } catch (DriverException.DeadlinePassed | DriverException.BackendUnavailable e) {
+            throw unavailable(id, new MountHealth.Hung(String.valueOf(e.getMessage())));
+        } catch (ErrnoException e) {
+            throw unavailable(id, new MountHealth.Dead(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static DriverException unavailable(VolumeId id, MountHealth health) {
+        return new DriverException.BackendUnavailable(health.describe(id));
+    }
+
+    private Duration patience(Duration remaining) {
+        return remaining.compareTo(limit) < 0 ? remaining : limit;
+    }
+
+    private static MountHealth check(MountEntry mount) {
         try (DirectoryHandle directory = DirectoryHandle.open(mount.mountPoint())) {
             if (directory.mountId() != mount.id()) {
                 return new MountHealth.Dead("it was unmounted meanwhile");
             }
-            // statfs asks a monitor, refresh asks the MDS: a client may have lost either
-            FileSystemUsage fileSystem = sized(mount, directory.usage());
+            // statfs asks a monitor, the rest the MDS: a client may have lost either
+            FileSystemUsage fileSystem = directory.usage();
             directory.refresh();
-            return new MountHealth.Alive(VolumeUsage.of(numbers(directory), account(mount), fileSystem));
+            // ceph-fuse answers the line above from its cache, but this attribute never (`Client::_getxattr` of
+            // `src/client`). The MDS takes no lock for it
+            var _ = directory.attribute(MAX_BYTES);
+            return new MountHealth.Alive(fileSystem);
         } catch (ErrnoException e) {
             return new MountHealth.Dead(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private VolumeUsage usage(VolumeId id, MountEntry mount, FileSystemUsage fileSystem) {
+        try (DirectoryHandle directory = DirectoryHandle.open(mount.mountPoint())) {
+            if (directory.mountId() != mount.id()) {
+                throw new DriverException.NotFound(
+                        "volume " + id + " was unmounted at " + mount.mountPoint() + " meanwhile");
+            }
+            return VolumeUsage.of(numbers(directory), account(mount), sized(mount, fileSystem));
         }
     }
 
@@ -92,7 +139,7 @@ public final class MountCheck {
 
     private static VolumeUsage.DirectoryNumbers numbers(DirectoryHandle directory) {
         return new VolumeUsage.DirectoryNumbers(
-                quota(directory, "ceph.quota.max_bytes"),
+                quota(directory, MAX_BYTES),
                 quota(directory, "ceph.quota.max_files"),
                 number(directory, "ceph.dir.rbytes"),
                 number(directory, "ceph.dir.rentries"));

@@ -1,28 +1,20 @@
 package dev.siphon.node.mount;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.FileSystemUsage;
 
 /// The result of a mount's health check.
 public sealed interface MountHealth {
     /// It responds.
-    record Alive(VolumeUsage usage) implements MountHealth {}
+    ///
+    /// @param fileSystem the numbers of statfs(2)
+    record Alive(FileSystemUsage fileSystem) implements MountHealth {}
 
     /// It returns an error: its client has died, or the cluster has evicted it.
     record Dead(String why) implements MountHealth {}
 
     /// It did not respond in time: its client hangs or waits for the cluster.
     record Hung(String why) implements MountHealth {}
-
-    /// Returns the usage of a mount that responds.
-    ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is dead or hung
-    default VolumeUsage orFail(VolumeId id) {
-        return switch (this) {
-            case Alive alive -> alive.usage();
-            case Dead _, Hung _ -> throw new DriverException.BackendUnavailable(describe(id));
-        };
-    }
 
     /// Describes the health, for messages.
     default String describe(VolumeId id) {

@@ -198,7 +198,7 @@ public final class NodeVolumes implements PinnedImages {
                 .at(seen(volume, path).text())
                 .filter(found -> isOf(volume, found))
                 .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " is not mounted at " + path));
-        return check.check(volume, entry, remaining).orFail(volume);
+        return check.usage(volume, entry, remaining);
     }
 
     /// Returns the problems of `volume` that this node knows.
