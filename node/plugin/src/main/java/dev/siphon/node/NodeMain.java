@@ -9,11 +9,11 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.MetricsPage;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.device.DatasetPlacement;
 import dev.siphon.node.device.DeviceClaims;
 import dev.siphon.node.device.GpuAffinityRebalancer;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
-import dev.siphon.node.device.NearestDatasetPublisher;
 import dev.siphon.node.device.RunningPodCaches;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.fuse.FuseProcesses;
@@ -103,7 +103,8 @@ public final class NodeMain implements Callable<Integer> {
                         ErofsSelection.ofThisNode(fuse)),
                 tasks,
                 cacheEvents(config));
-        DatasetTrees datasets = new DatasetTrees(replicas, trees);
+        DatasetTrees datasets =
+                new DatasetTrees(replicas, trees);
         Optional<MonitorsConfigMap> monitors = monitors(config);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
@@ -131,7 +132,7 @@ public final class NodeMain implements Callable<Integer> {
         Optional<KubeletPodDevices> kubelet = config.devices().kubelet(metrics);
         DeviceClaims claims = claims(config, metrics);
         NearestCaches nearest = new NearestCaches(DeviceConfig.devices(kubelet, claims), machine);
-        NearestDatasetPublisher publisher = new NearestDatasetPublisher(nearest, pods, metrics);
+        DatasetPlacement placement = new DatasetPlacement(nearest, pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -142,7 +143,7 @@ public final class NodeMain implements Callable<Integer> {
                 volumes,
                 grants.check(),
                 new Inline(inline, inlineDatasets(config)),
-                publisher,
+                placement,
                 pods,
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(
@@ -160,7 +161,7 @@ public final class NodeMain implements Callable<Integer> {
         monitors.ifPresent(map -> process.closeAtEnd("monitors", map));
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",
-                new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, publisher)
+                new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, placement)
                         .start(tasks)));
         Optional<ReplicaOrderRunner> warmer =
                 orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas).start());

@@ -34,27 +34,24 @@ public final class GpuAffinityRebalancer {
     private final RunningPodCaches running;
     private final MountedDatasets datasets;
     private final PublishedPods published;
-    private final NearestDatasetPublisher publisher;
+    private final DatasetPlacement placement;
     private final Supplier<MountTable> mounts;
 
     public GpuAffinityRebalancer(
-            RunningPodCaches running,
-            MountedDatasets datasets,
-            PublishedPods published,
-            NearestDatasetPublisher publisher) {
-        this(running, datasets, published, publisher, MountTable::read);
+            RunningPodCaches running, MountedDatasets datasets, PublishedPods published, DatasetPlacement placement) {
+        this(running, datasets, published, placement, MountTable::read);
     }
 
     GpuAffinityRebalancer(
             RunningPodCaches running,
             MountedDatasets datasets,
             PublishedPods published,
-            NearestDatasetPublisher publisher,
+            DatasetPlacement placement,
             Supplier<MountTable> mounts) {
         this.running = running;
         this.datasets = datasets;
         this.published = published;
-        this.publisher = publisher;
+        this.placement = placement;
         this.mounts = mounts;
     }
 
@@ -126,7 +123,7 @@ public final class GpuAffinityRebalancer {
         try {
             agreed.flatMap(nearest -> datasets.follow(tree, nearest))
                     .ifPresent(home -> wishes.forEach(
-                            (pod, ranking) -> publisher.moved(tree.digest().hex(), pod, ranking, home)));
+                            (pod, ranking) -> placement.moved(tree.digest().hex(), pod, ranking, home)));
         } catch (DriverException notNow) {
             LOG.atInfo()
                     .addKeyValue("dataset", tree.digest())

@@ -6,7 +6,6 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.pod.Pod;
 import java.time.Duration;
-import java.util.Map;
 
 /// Port that resolves the dataset that a pod names or has a claim for, and checks that the pod may read it.
 @FunctionalInterface
@@ -31,11 +30,6 @@ public interface InlineDatasets {
     /// Returns whether requests can succeed, now or later.
     default boolean isThere() {
         return true;
-    }
-
-    /// Returns whether the kubelet marks a volume as inline (`pkg/volume/csi` of Kubernetes).
-    static boolean isWanted(Map<String, String> context) {
-        return context.getOrDefault("csi.storage.k8s.io/ephemeral", "").equals("true");
     }
 
     /// The parameters to mount a dataset.

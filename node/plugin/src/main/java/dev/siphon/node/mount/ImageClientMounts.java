@@ -24,8 +24,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
@@ -63,27 +61,63 @@ final class ImageClientMounts {
         this.roots = roots;
     }
 
-    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
+    /// A dataset whose mounts nobody else changes until it is closed.
+    final class Locked implements AutoCloseable {
+        private final String digest;
+        private final Duration limit;
+        private final SharedValues<String, ReentrantLock>.Used lock;
+
+        private Locked(VolumeId.DatasetVolume volume, Duration limit) {
+            this.digest = volume.digest();
+            this.limit = limit;
+            this.lock = locks.use(digest);
+            if (!taken(lock.value(), limit)) {
+                lock.close();
+                throw new DriverException.OperationPending(
+                        "dataset " + volume + " is being attached by another volume");
+            }
+        }
+
+        /// Ends the lock, and does what others have left for its holder.
+        @Override
+        public void close() {
+            lock.value().unlock();
+            lock.close();
+            if (left.contains(digest)) {
+                sweepIfPossible(digest, limit);
+            }
+        }
+    }
+
+    /// Locks a dataset.
     ///
-    /// @param nearest as for [#showNear]; empty if [#showNear] follows
-    /// @param limit the time for the client to come up, and for the dataset's lock
-    /// @return as [#showNear]
+    /// @param limit how long to wait for another holder, and for clients to end when the lock does
     /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
     ///     `limit`
+    Locked lock(VolumeId.DatasetVolume volume, Duration limit) {
+        return new Locked(volume, limit);
+    }
+
+    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
+    ///
+    /// @param caches decides which tree
+    /// @param limit the time for the client to come up, and for the dataset's lock
+    /// @return the cache directories of which one holds or will hold the replica that the pod reads; empty if that
+    ///     does not matter
+    /// @throws DriverException.OperationPending (ABORTED) as [#lock]
     List<Path> show(
             VolumeId.DatasetVolume volume,
             Mounter mounter,
             ClientMount client,
             DirectoryHandle target,
-            Optional<List<Path>> nearest,
+            CachePreference caches,
             Duration limit) {
-        return alone(volume, limit, () -> {
+        try (Locked _ = lock(volume, limit)) {
             Path source = directory.resolve(volume.digest());
             try {
                 Digest digest = open(volume, source, mounter, client, limit);
                 Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
-                MountedDatasets.Nearby shown = nearest.flatMap(caches -> chooseTree(digest, caches))
-                        .orElseGet(() -> new MountedDatasets.Nearby(common, List.of()));
+                MountedDatasets.Nearby shown = choose(digest, caches, common);
                 try (DirectoryHandle root = DirectoryHandle.open(shown.tree().toString())) {
                     mounts.bind(root, target, client.options().flags());
                 }
@@ -95,7 +129,7 @@ final class ImageClientMounts {
                 end(source, limit);
                 throw e;
             }
-        });
+        }
     }
 
     /// Mounts the image of `volume` if it is not mounted, and starts to make a replica of it. The image stays
@@ -104,7 +138,7 @@ final class ImageClientMounts {
     /// @param holder who needs it
     /// @param limit as for [#show]
     Digest hold(VolumeId.DatasetVolume volume, Object holder, Mounter mounter, ClientMount client, Duration limit) {
-        return alone(volume, limit, () -> {
+        try (Locked _ = lock(volume, limit)) {
             Path source = directory.resolve(volume.digest());
             Holding holding = new Holding(volume.digest(), holder);
             boolean isNew = held.add(holding);
@@ -119,7 +153,7 @@ final class ImageClientMounts {
                 end(source, limit);
                 throw e;
             }
-        });
+        }
     }
 
     /// Undoes [#hold]. Succeeds if nothing is held.
@@ -129,30 +163,28 @@ final class ImageClientMounts {
         }
     }
 
-    /// Shows a staged dataset to a pod, from the tree that is best for that pod.
+    /// Chooses the tree of a staged dataset that is best for a pod. The caller holds the dataset's lock until that is
+    /// bound: otherwise a sweep could unmount it.
     ///
     /// @param staged where it is staged; the fallback for every pod
-    /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
-    /// @param bind receives the path to bind
-    /// @return the cache directories of which one holds or will hold the replica that the pod reads; empty if that
-    ///     does not matter
-    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
-    ///     `limit`
-    List<Path> showNear(
-            VolumeId.DatasetVolume volume, Path staged, List<Path> nearest, Duration limit, Consumer<Path> bind) {
-        return alone(volume, limit, () -> {
-            MountedDatasets.Nearby shown = datasets.attached().stream()
-                    .map(MountedDatasets.Tree::digest)
-                    .filter(each -> each.beginning().equals(volume.digest()))
-                    .findFirst()
-                    .flatMap(digest -> chooseTree(digest, nearest))
-                    .orElseGet(() -> new MountedDatasets.Nearby(staged, List.of()));
-            bind.accept(shown.tree());
-            return shown.replicaDirectories();
-        });
+    MountedDatasets.Nearby choose(VolumeId.DatasetVolume volume, CachePreference caches, Path staged) {
+        return datasets.attached().stream()
+                .map(MountedDatasets.Tree::digest)
+                .filter(each -> each.beginning().equals(volume.digest()))
+                .findFirst()
+                .map(digest -> choose(digest, caches, staged))
+                .orElseGet(() -> new MountedDatasets.Nearby(staged, List.of()));
     }
 
-    /// Returns the best tree for the pod; empty if it is unavailable, so that the pod reads another one.
+    /// Returns the best tree for the pod, or `otherwise` if it is unavailable.
+    private MountedDatasets.Nearby choose(Digest digest, CachePreference caches, Path otherwise) {
+        return switch (caches) {
+            case CachePreference.PodUnknown _ -> new MountedDatasets.Nearby(otherwise, List.of());
+            case CachePreference.AnyDirectory _, CachePreference.NearDevices _ ->
+                chooseTree(digest, caches.nearest()).orElseGet(() -> new MountedDatasets.Nearby(otherwise, List.of()));
+        };
+    }
+
     private Optional<MountedDatasets.Nearby> chooseTree(Digest digest, List<Path> nearest) {
         try {
             return datasets.chooseTree(digest, nearest);
@@ -163,23 +195,6 @@ final class ImageClientMounts {
                     .log("a pod's dataset is published from where it is");
             return Optional.empty();
         }
-    }
-
-    private <T> T alone(VolumeId.DatasetVolume volume, Duration limit, Supplier<T> body) {
-        return locks.use(volume.digest(), lock -> {
-            if (!taken(lock, limit)) {
-                throw new DriverException.OperationPending(
-                        "dataset " + volume + " is being attached by another volume");
-            }
-            try {
-                return body.get();
-            } finally {
-                lock.unlock();
-                if (left.contains(volume.digest())) {
-                    sweepIfPossible(volume.digest(), limit);
-                }
-            }
-        });
     }
 
     /// Mounts the image if it is not mounted, and checks that the credentials can read it.

@@ -23,6 +23,29 @@ public final class MountCheck {
     private final Duration limit;
     private final ClientRoots roots;
 
+    /// The result of a mount's health check.
+    public sealed interface MountHealth {
+        /// It responds.
+        ///
+        /// @param fileSystem the numbers of statfs(2)
+        record Alive(FileSystemUsage fileSystem) implements MountHealth {}
+
+        /// It returns an error: its client has died, or the cluster has evicted it.
+        record Dead(String why) implements MountHealth {}
+
+        /// It did not respond in time: its client hangs or waits for the cluster.
+        record Hung(String why) implements MountHealth {}
+
+        /// Describes the health, for messages.
+        default String describe(VolumeId id) {
+            return switch (this) {
+                case Alive _ -> "the mount of volume " + id + " answers";
+                case Dead dead -> "the mount of volume " + id + " is dead: " + dead.why();
+                case Hung hung -> "the mount of volume " + id + " does not answer: " + hung.why();
+            };
+        }
+    }
+
     /// @param limit how long a mount may take to respond before it counts as hung
     /// @param roots where the account's directory is mounted beside the volume's
     public MountCheck(BlockingCalls calls, Duration limit, ClientRoots roots) {

@@ -8,6 +8,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.mount.MountCheck.MountHealth;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,13 +71,16 @@ public final class NodeVolumes implements PinnedImages {
     ///
     /// @param remaining how long the caller waits; the work continues after that
     public void stage(StageRequest request, Duration remaining) {
-        change(
+        var _ = change(
                 request.volume(),
                 request.staging(),
                 remaining,
                 () -> failures.noting(
                         request.volume(),
-                        () -> stager.stage(request.at(seen(request.volume(), request.staging())), mountLimit)));
+                        () -> stager.stage(
+                                request.at(seen(request.volume(), request.staging())),
+                                new CachePreference.PodUnknown(),
+                                mountLimit)));
     }
 
     /// CSI v1.13, NodeUnstageVolume.
@@ -103,14 +107,14 @@ public final class NodeVolumes implements PinnedImages {
     /// CSI v1.13, NodePublishVolume of an ephemeral volume, which NodeStageVolume does not precede.
     ///
     /// @param request its staging path is the target path
-    /// @param nearest as in [PublishRequest]
+    /// @param caches as in [PublishRequest]
     /// @return as [#publish]
-    public List<Path> publishUnstaged(StageRequest request, List<Path> nearest, Duration remaining) {
+    public List<Path> publishUnstaged(StageRequest request, CachePreference caches, Duration remaining) {
         return change(
                 request.volume(),
                 request.staging(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> stager.stageForPod(request, nearest, mountLimit)));
+                () -> failures.noting(request.volume(), () -> stager.stage(request, caches, mountLimit)));
     }
 
     /// CSI v1.13, NodeUnpublishVolume.

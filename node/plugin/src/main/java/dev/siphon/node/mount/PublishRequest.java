@@ -3,8 +3,6 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /// The content of a NodePublishVolume request.
@@ -14,8 +12,7 @@ import java.util.Optional;
 /// @param use how to mount it there
 /// @param context where the volume lives; optional in CSI
 /// @param credentials needed only to restage the volume
-/// @param nearest for a dataset: the cache directories nearest to the pod's devices; empty if the distance does not
-///     matter
+/// @param caches for a dataset: which cache directories suit the pod
 public record PublishRequest(
         VolumeId volume,
         TargetPath staging,
@@ -23,14 +20,10 @@ public record PublishRequest(
         VolumeUse use,
         Optional<VolumeContext> context,
         Optional<CephCredentials> credentials,
-        List<Path> nearest) {
-    public PublishRequest {
-        nearest = List.copyOf(nearest);
-    }
-
+        CachePreference caches) {
     /// Returns a copy for a volume whose staged mount is at `place`.
     PublishRequest stagedAt(TargetPath place) {
-        return new PublishRequest(volume, place, target, use, context, credentials, nearest);
+        return new PublishRequest(volume, place, target, use, context, credentials, caches);
     }
 
     /// Returns the container's user that the volume's owner is mapped to; empty for no mapping.

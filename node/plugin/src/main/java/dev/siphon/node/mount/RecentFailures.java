@@ -28,14 +28,6 @@ final class RecentFailures {
         }
     }
 
-    /// Same as [#noting(VolumeId, Supplier)], without a result.
-    void noting(VolumeId volume, Runnable attempt) {
-        noting(volume, () -> {
-            attempt.run();
-            return volume;
-        });
-    }
-
     synchronized Optional<String> of(VolumeId volume) {
         return Optional.ofNullable(failures.get(volume));
     }

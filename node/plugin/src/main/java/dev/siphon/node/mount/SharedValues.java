@@ -23,13 +23,35 @@ public final class SharedValues<K, V> {
         this.stays = stays;
     }
 
+    /// A value in use, until it is closed.
+    public final class Used implements AutoCloseable {
+        private final K key;
+        private final V value;
+
+        private Used(K key) {
+            this.key = key;
+            this.value = taken(key);
+        }
+
+        public V value() {
+            return value;
+        }
+
+        @Override
+        public void close() {
+            given(key);
+        }
+    }
+
+    /// Returns the value of `key`, to be closed after its use.
+    public Used use(K key) {
+        return new Used(key);
+    }
+
     /// Runs `body` with the value of `key`.
     public <T> T use(K key, Function<V, T> body) {
-        V value = taken(key);
-        try {
-            return body.apply(value);
-        } finally {
-            given(key);
+        try (Used used = use(key)) {
+            return body.apply(used.value());
         }
     }
 

@@ -10,6 +10,7 @@ import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.SystemErrors;
+import dev.siphon.node.mount.MountCheck.MountHealth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

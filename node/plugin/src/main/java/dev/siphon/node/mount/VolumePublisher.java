@@ -10,6 +10,7 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.SystemErrors;
+import dev.siphon.node.mount.MountCheck.MountHealth;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ final class VolumePublisher {
     /// CSI v1.13, NodePublishVolume. Replaces a mount at the target path that no longer responds.
     ///
     /// @param limit the time for a client to come up, if the volume must be restaged
-    /// @return for a dataset as [ImageClientMounts#showNear]; empty if it was published before
+    /// @return for a dataset as [ImageClientMounts#show]; empty if it was published before
     List<Path> publish(PublishRequest request, Duration limit) {
         Mounters.Recognized staged = staged(request, limit);
         Set<MountFlag> flags = flags(request, staged);
@@ -44,75 +45,73 @@ final class VolumePublisher {
         }
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
         Path path = Path.of(request.staging().text());
-        if (found.isEmpty() && request.volume() instanceof VolumeId.DatasetVolume dataset) {
-            return images.showNear(
-                    dataset,
-                    path,
-                    request.nearest(),
-                    limit,
-                    tree -> show(request, staged, tree, flags, Optional.empty(), limit));
+        if (found.isPresent()) {
+            checkSame(request, staged, found.get().entry(), flags);
+        } else if (request.volume() instanceof VolumeId.DatasetVolume dataset) {
+            try (ImageClientMounts.Locked _ = images.lock(dataset, limit)) {
+                MountedDatasets.Nearby shown = images.choose(dataset, request.caches(), path);
+                bind(request, staged, shown.tree(), flags, limit);
+                return shown.replicaDirectories();
+            }
+        } else {
+            bind(request, staged, path, flags, limit);
         }
-        show(request, staged, path, flags, found, limit);
         return List.of();
     }
 
-    private void show(
-            PublishRequest request,
-            Mounters.Recognized staged,
-            Path path,
-            Set<MountFlag> flags,
-            Optional<Mounters.Recognized> found,
-            Duration limit) {
-        try (DirectoryHandle source = DirectoryHandle.open(path.toString())) {
-            Optional<Idmapping> owners =
-                    request.containerUser().map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
-            if (found.isPresent()) {
-                checkSame(request, found.get().entry(), flags, owners);
-            } else {
-                bind(request, source, flags, owners, limit);
-            }
-        } catch (ErrnoException e) {
-            throw SystemErrors.translate("binding volume " + request.volume() + " to " + request.target(), e);
-        }
-    }
-
     private static void checkSame(
-            PublishRequest request, MountEntry found, Set<MountFlag> flags, Optional<Idmapping> owners) {
-        if (!found.flags().equals(flags)) {
-            throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
-                    + request.target() + " with other flags: " + found.flags() + ", not " + flags);
-        }
-        try (DirectoryHandle target = DirectoryHandle.open(request.target().text())) {
-            boolean same = owners.map(wanted -> wanted.isAt(found, target)).orElse(!found.isIdmapped());
-            if (!same) {
+            PublishRequest request, Mounters.Recognized staged, MountEntry found, Set<MountFlag> flags) {
+        try (DirectoryHandle source = DirectoryHandle.open(request.staging().text())) {
+            Optional<Idmapping> owners = owners(request, staged, source);
+            if (!found.flags().equals(flags)) {
                 throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
-                        + request.target() + " with another " + ContainerUser.KEY + ": its files are "
-                        + target.owner() + "'s there");
+                        + request.target() + " with other flags: " + found.flags() + ", not " + flags);
             }
-        }
-    }
-
-    private void bind(
-            PublishRequest request,
-            DirectoryHandle source,
-            Set<MountFlag> flags,
-            Optional<Idmapping> owners,
-            Duration limit) {
-        try (DetachedMount mount = source.cloneMount()) {
-            if (owners.isEmpty()) {
-                mount.restrict(flags);
-            } else {
-                Idmapping mapping = owners.get();
-                mapping.apply(mount, flags, limit);
-                if (!flags.contains(MountFlag.READ_ONLY) && !mounts.isIdmapped(mapping.staged())) {
-                    mapping.prove(source, limit);
+            try (DirectoryHandle target = DirectoryHandle.open(request.target().text())) {
+                boolean same = owners.map(wanted -> wanted.isAt(found, target)).orElse(!found.isIdmapped());
+                if (!same) {
+                    throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
+                            + request.target() + " with another " + ContainerUser.KEY + ": its files are "
+                            + target.owner() + "'s there");
                 }
             }
-            // last, so that a rejected request leaves no directory
-            try (DirectoryHandle target = paths.makeEmpty(request.target())) {
-                mount.attach(target);
-            }
+        } catch (ErrnoException e) {
+            throw failed(request, e);
         }
+    }
+
+    /// Binds `path`, the staging path or a tree of the dataset that is staged there, to the target.
+    private void bind(
+            PublishRequest request, Mounters.Recognized staged, Path path, Set<MountFlag> flags, Duration limit) {
+        try (DirectoryHandle source = DirectoryHandle.open(path.toString())) {
+            Optional<Idmapping> owners = owners(request, staged, source);
+            try (DetachedMount mount = source.cloneMount()) {
+                if (owners.isEmpty()) {
+                    mount.restrict(flags);
+                } else {
+                    Idmapping mapping = owners.get();
+                    mapping.apply(mount, flags, limit);
+                    if (!flags.contains(MountFlag.READ_ONLY) && !mounts.isIdmapped(mapping.staged())) {
+                        mapping.prove(source, limit);
+                    }
+                }
+                // last, so that a rejected request leaves no directory
+                try (DirectoryHandle target = paths.makeEmpty(request.target())) {
+                    mount.attach(target);
+                }
+            }
+        } catch (ErrnoException e) {
+            throw failed(request, e);
+        }
+    }
+
+    private static Optional<Idmapping> owners(
+            PublishRequest request, Mounters.Recognized staged, DirectoryHandle source) {
+        return request.containerUser().map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
+    }
+
+    private static DriverException failed(PublishRequest request, ErrnoException e) {
+        return SystemErrors.translate("binding volume " + request.volume() + " to " + request.target(), e);
     }
 
     /// Returns the staged mount. Restages the volume if it does not respond and the request holds context and
@@ -124,7 +123,7 @@ final class VolumePublisher {
             return found.get();
         }
         if (request.restage().isPresent()) {
-            stager.stage(request.restage().get(), limit);
+            var _ = stager.stage(request.restage().get(), new CachePreference.PodUnknown(), limit);
             return mounts.find(request.volume(), request.staging()).orElseThrow();
         }
         if (health.isEmpty()) {

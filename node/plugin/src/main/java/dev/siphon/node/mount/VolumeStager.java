@@ -40,20 +40,10 @@ final class VolumeStager {
     ///
     /// @param request holds the place to mount at, see [TargetPath#staged]; for a volume by hand, that directory is
     ///     created
+    /// @param caches of a dataset: [CachePreference.PodUnknown] if NodePublishVolume follows
     /// @param limit the time for the client to come up
-    void stage(StageRequest request, Duration limit) {
-        var _ = stage(request, Optional.empty(), limit);
-    }
-
-    /// Same as [#stage], for a dataset that is shown to a pod where it is staged, without NodePublishVolume.
-    ///
-    /// @param nearest as for [ImageClientMounts#showNear]
-    /// @return as [ImageClientMounts#showNear]; empty if it was staged before
-    List<Path> stageForPod(StageRequest request, List<Path> nearest, Duration limit) {
-        return stage(request, Optional.of(nearest), limit);
-    }
-
-    private List<Path> stage(StageRequest request, Optional<List<Path>> nearest, Duration limit) {
+    /// @return as [ImageClientMounts#show]; empty if it was staged before
+    List<Path> stage(StageRequest request, CachePreference caches, Duration limit) {
         request.checkPlace();
         ClientOptions options = request.options();
         roots.sweep();
@@ -70,9 +60,9 @@ final class VolumeStager {
         boolean isMounted = false;
         try (DirectoryHandle target =
                 isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
-            List<Path> homes = mount(request, options, target, nearest, limit);
+            List<Path> directories = mount(request, options, target, caches, limit);
             isMounted = true;
-            return homes;
+            return directories;
         } finally {
             if (isMade && !isMounted) {
                 paths.remove(request.staging()); // the kubelet does not expect it
@@ -117,14 +107,14 @@ final class VolumeStager {
             StageRequest request,
             ClientOptions options,
             DirectoryHandle target,
-            Optional<List<Path>> nearest,
+            CachePreference caches,
             Duration limit) {
         Mounter mounter = mounters.selection()
                 .choose(request.context().mounter(), request.credentials().key());
         ClientMount client = client(request.volume(), request.context(), request.credentials(), options);
-        List<Path> homes = List.of();
+        List<Path> directories = List.of();
         if (request.volume() instanceof VolumeId.DatasetVolume dataset) {
-            homes = images.show(dataset, mounter, client, target, nearest, limit);
+            directories = images.show(dataset, mounter, client, target, caches, limit);
         } else {
             mountAside(request, mounter, client, target, limit);
         }
@@ -133,7 +123,7 @@ final class VolumeStager {
                 .addKeyValue("mounter", mounter.name())
                 .addKeyValue("path", request.staging().text())
                 .log("staged");
-        return homes;
+        return directories;
     }
 
     /// Returns the id to mount with: one mount of an image serves all volumes that show it.

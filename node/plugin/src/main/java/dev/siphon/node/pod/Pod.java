@@ -24,6 +24,9 @@ public record Pod(String namespace, String name, String uid) {
     /// The key for its uid.
     public static final String UID = "csi.storage.k8s.io/pod.uid";
 
+    /// The key that is `true` for an inline volume (`pkg/volume/csi` of Kubernetes).
+    private static final String EPHEMERAL = "csi.storage.k8s.io/ephemeral";
+
     private static final Pattern LABEL = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern SUBDOMAIN = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
     private static final Pattern UNIQUE = Pattern.compile("[A-Za-z0-9-]{1,63}");
@@ -36,6 +39,11 @@ public record Pod(String namespace, String name, String uid) {
     /// Returns the pod that a volume is published for; empty if the orchestrator reports none, or an invalid one.
     public static Optional<Pod> ofContext(Map<String, String> context) {
         return of(key -> Optional.ofNullable(context.get(key)));
+    }
+
+    /// Returns whether the kubelet marks a volume as inline.
+    public static boolean hasInline(Map<String, String> context) {
+        return context.getOrDefault(EPHEMERAL, "").equals("true");
     }
 
     /// Parses what [#toJson] wrote; empty for anything else.

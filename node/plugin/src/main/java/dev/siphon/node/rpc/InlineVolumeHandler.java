@@ -8,16 +8,18 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.server.Deadlines;
-import dev.siphon.node.device.NearestDatasetPublisher;
+import dev.siphon.node.device.DatasetPlacement;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.NodeVolumes;
-import dev.siphon.node.mount.PublishAccessMode;
 import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -27,19 +29,19 @@ final class InlineVolumeHandler {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
     private final InlineDatasets datasets;
-    private final NearestDatasetPublisher publisher;
+    private final DatasetPlacement placement;
     private final Deadlines deadlines;
 
     InlineVolumeHandler(
             NodeVolumes volumes,
             InlineVolumes known,
             InlineDatasets datasets,
-            NearestDatasetPublisher publisher,
+            DatasetPlacement placement,
             Deadlines deadlines) {
         this.volumes = volumes;
         this.known = known;
         this.datasets = datasets;
-        this.publisher = publisher;
+        this.placement = placement;
         this.deadlines = deadlines;
     }
 
@@ -63,8 +65,8 @@ final class InlineVolumeHandler {
             throw new DriverException.InvalidRequest("an inline volume of dataset " + QuotedText.of(dataset)
                     + " needs no nodePublishSecretRef: leave it out");
         }
-        VolumeUse asked = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), true);
-        VolumeUse use = new VolumeUse(PublishAccessMode.MULTI_NODE_READER_ONLY, asked.options(), true);
+        VolumeUse asked = NodeRequestFields.use(request.hasVolumeCapability(), request.getVolumeCapability(), true);
+        VolumeUse use = new VolumeUse(VolumeUse.PublishAccessMode.MULTI_NODE_READER_ONLY, asked.options(), true);
         Optional<VolumeId.DatasetVolume> before = known.find(name);
         if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
             return; // a pod keeps what it has, even if the controller would refuse it now
@@ -75,10 +77,13 @@ final class InlineVolumeHandler {
                 .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
         known.put(name, opened.volume(), target);
         StageRequest stage = new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials());
-        publisher.publish(
-                opened.volume(),
-                Optional.of(pod),
-                nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
+        publish(opened.volume(), pod, stage);
+    }
+
+    private void publish(VolumeId.DatasetVolume volume, Pod pod, StageRequest stage) {
+        CachePreference caches = placement.prefer(volume, pod);
+        List<Path> replicaDirectories = volumes.publishUnstaged(stage, caches, deadlines.remaining());
+        placement.report(volume, pod, caches, replicaDirectories);
     }
 
     private static DriverException noPod(String volume) {
@@ -86,11 +91,16 @@ final class InlineVolumeHandler {
                 + " podInfoOnMount: true in this driver's CSIDriver object");
     }
 
+    /// Returns whether this node can ask the controller for keys.
+    boolean canAsk() {
+        return datasets.isThere();
+    }
+
     /// Whether the controller must provide the volume's key for each pod, because the secrets have none.
     ///
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
     boolean isAskedFor(VolumeId volume, Map<String, String> secrets) {
-        if (!(volume instanceof VolumeId.DatasetVolume) || CephCredentials.arePresent(secrets) || !datasets.isThere()) {
+        if (!(volume instanceof VolumeId.DatasetVolume) || CephCredentials.arePresent(secrets)) {
             return false;
         }
         CephCredentials.checkVolume(volume, secrets);
@@ -123,7 +133,7 @@ final class InlineVolumeHandler {
         VolumeContext now =
                 context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
         StageRequest stage = new StageRequest(volume, target, now, use, opened.credentials());
-        publisher.publish(volume, pod, nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
+        publish(volume, reader, stage);
     }
 
     private static String dataset(Map<String, String> context) {

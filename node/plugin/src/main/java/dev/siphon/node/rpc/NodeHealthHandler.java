@@ -68,7 +68,7 @@ final class NodeHealthHandler {
         Optional<VolumeId> _ = NodeRequestFields.volumeId(request.getVolumeId());
         checkPath(request.getVolumePath());
         if (request.hasVolumeCapability()) {
-            var _ = Capability.read(true, request.getVolumeCapability(), false);
+            var _ = NodeRequestFields.use(true, request.getVolumeCapability(), false);
         }
         checkRange(request.getCapacityRange());
         VolumeUsage usage = usage(request.getVolumeId(), request.getVolumePath(), request.getStagingTargetPath());

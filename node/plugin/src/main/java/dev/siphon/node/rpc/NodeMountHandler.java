@@ -12,9 +12,9 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
-import dev.siphon.node.device.NearestDatasetPublisher;
+import dev.siphon.node.device.DatasetPlacement;
 import dev.siphon.node.grant.PublishCheck;
-import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.PublishRequest;
@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 
 /// Handles the four RPCs that mount and unmount. An id that no volume of this driver can have is NOT_FOUND for
 /// stage and publish, and success for unstage and unpublish.
@@ -38,33 +37,35 @@ final class NodeMountHandler {
     private final NodeVolumes volumes;
     private final PublishCheck check;
     private final InlineVolumeHandler inline;
-    private final NearestDatasetPublisher publisher;
+    private final DatasetPlacement placement;
     private final PodHealth pods;
     private final Deadlines deadlines;
+    private final boolean canAsk;
 
     NodeMountHandler(
             NodeVolumes volumes,
             PublishCheck check,
             InlineVolumeHandler inline,
-            NearestDatasetPublisher publisher,
+            DatasetPlacement placement,
             PodHealth pods,
             Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
         this.inline = inline;
-        this.publisher = publisher;
+        this.placement = placement;
         this.pods = pods;
         this.deadlines = deadlines;
+        this.canAsk = inline.canAsk();
     }
 
     NodeStageVolumeResponse stage(NodeStageVolumeRequest request) {
         Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
         TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
-        VolumeUse use = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), false);
+        VolumeUse use = NodeRequestFields.use(request.hasVolumeCapability(), request.getVolumeCapability(), false);
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
         VolumeId volume = id.orElseThrow(() -> NodeRequestFields.noSuchVolume(request.getVolumeId()));
         VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
-        if (inline.isAskedFor(volume, request.getSecretsMap())) {
+        if (canAsk && inline.isAskedFor(volume, request.getSecretsMap())) {
             return NodeStageVolumeResponse.getDefaultInstance(); // the publish of each pod mounts it at the target
         }
         CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
@@ -82,7 +83,7 @@ final class NodeMountHandler {
     NodePublishVolumeResponse publish(NodePublishVolumeRequest request) {
         Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
-        if (InlineDatasets.isWanted(request.getVolumeContextMap())) {
+        if (Pod.hasInline(request.getVolumeContextMap())) {
             checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
             inline.publish(request, target);
         } else {
@@ -94,8 +95,8 @@ final class NodeMountHandler {
     }
 
     private void publishOfClaim(NodePublishVolumeRequest request, Optional<VolumeId> id, TargetPath target) {
-        VolumeUse use =
-                Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
+        VolumeUse use = NodeRequestFields.use(
+                request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
         if (request.getStagingTargetPath().isEmpty()) {
             throw new DriverException.InUse(STAGING + " is missing; NodeStageVolume comes first");
@@ -108,10 +109,11 @@ final class NodeMountHandler {
         Optional<VolumeContext> context = request.getVolumeContextCount() == 0
                 ? Optional.empty()
                 : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
-        boolean isAsked = inline.isAskedFor(volume, request.getSecretsMap());
+        Optional<Pod> pod = Pod.ofContext(request.getVolumeContextMap());
+        boolean isAsked = canAsk && inline.isAskedFor(volume, request.getSecretsMap());
         if (isAsked && volume instanceof VolumeId.DatasetVolume dataset) {
             // the controller decides who may read it
-            inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
+            inline.publishClaimed(dataset, context, pod, use, target);
             return;
         }
         check.check(
@@ -122,12 +124,17 @@ final class NodeMountHandler {
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.ofVolume(volume, request.getSecretsMap()))
                 : Optional.empty();
-        Function<List<Path>, List<Path>> publish = nearest -> volumes.publish(
-                new PublishRequest(volume, staging, target, use, context, credentials, nearest), deadlines.remaining());
-        if (volume instanceof VolumeId.DatasetVolume dataset) {
-            publisher.publish(dataset, Pod.ofContext(request.getVolumeContextMap()), publish);
+        if (volume instanceof VolumeId.DatasetVolume dataset && pod.isPresent()) {
+            CachePreference caches = placement.prefer(dataset, pod.get());
+            List<Path> replicaDirectories = volumes.publish(
+                    new PublishRequest(volume, staging, target, use, context, credentials, caches),
+                    deadlines.remaining());
+            placement.report(dataset, pod.get(), caches, replicaDirectories);
         } else {
-            var _ = publish.apply(List.of());
+            var _ = volumes.publish(
+                    new PublishRequest(
+                            volume, staging, target, use, context, credentials, new CachePreference.AnyDirectory()),
+                    deadlines.remaining());
         }
     }
 

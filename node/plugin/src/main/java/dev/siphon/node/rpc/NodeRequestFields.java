@@ -1,12 +1,17 @@
 package dev.siphon.node.rpc;
 
+import csi.v1.VolumeCapability;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.MountOptions;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeUse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Parses fields that several requests share. An invalid field is INVALID_ARGUMENT, and the message names it.
 final class NodeRequestFields {
@@ -15,6 +20,8 @@ final class NodeRequestFields {
 
     private static final int MAX_MAP_BYTES = 4 << 10;
     private static final String VOLUME_ID = "volume_id";
+    private static final String CAPABILITY = "volume_capability";
+    private static final Set<String> FILE_SYSTEMS = Set.of("", "ceph", "cephfs");
 
     private NodeRequestFields() {}
 
@@ -74,5 +81,64 @@ final class NodeRequestFields {
 
     static int octets(String text) {
         return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /// Parses a volume capability. Refuses block volumes and file systems other than CephFS. Refuses
+    /// `volume_mount_group`, because CephFS has no gid option (new files get the account's gid anyway).
+    ///
+    /// @param readOnly the request's own readonly field
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the capability is missing or not supported
+    static VolumeUse use(boolean present, VolumeCapability capability, boolean readOnly) {
+        if (!present) {
+            throw new DriverException.InvalidRequest(CAPABILITY + " is missing");
+        }
+        List<String> flags = flags(capability);
+        if (!capability.hasAccessMode()) {
+            throw new DriverException.InvalidRequest(CAPABILITY + ".access_mode is missing");
+        }
+        return new VolumeUse(mode(capability.getAccessMode().getMode()), flags, readOnly);
+    }
+
+    private static List<String> flags(VolumeCapability capability) {
+        return switch (capability.getAccessTypeCase()) {
+            case BLOCK ->
+                throw new DriverException.InvalidRequest(
+                        CAPABILITY + ".block: CephFS has no block volumes, ask for mount");
+            case ACCESSTYPE_NOT_SET -> throw new DriverException.InvalidRequest(CAPABILITY + ".mount is missing");
+            case MOUNT -> flags(capability.getMount());
+        };
+    }
+
+    private static List<String> flags(VolumeCapability.MountVolume mount) {
+        checkLength(CAPABILITY + ".mount.fs_type", mount.getFsType());
+        if (!FILE_SYSTEMS.contains(mount.getFsType())) {
+            throw new DriverException.InvalidRequest(
+                    CAPABILITY + ".mount.fs_type " + QuotedText.of(mount.getFsType()) + " must be empty or ceph");
+        }
+        if (!mount.getVolumeMountGroup().isEmpty()) {
+            throw new DriverException.InvalidRequest(
+                    CAPABILITY + ".mount.volume_mount_group cannot be set: CephFS has no gid option");
+        }
+        checkSize(
+                CAPABILITY + ".mount.mount_flags",
+                mount.getMountFlagsList().stream()
+                        .mapToInt(NodeRequestFields::octets)
+                        .sum());
+        mount.getMountFlagsList().forEach(MountOptions::check);
+        return List.copyOf(mount.getMountFlagsList());
+    }
+
+    private static VolumeUse.PublishAccessMode mode(VolumeCapability.AccessMode.Mode mode) {
+        return switch (mode) {
+            case SINGLE_NODE_WRITER -> VolumeUse.PublishAccessMode.SINGLE_NODE_WRITER;
+            case SINGLE_NODE_READER_ONLY -> VolumeUse.PublishAccessMode.SINGLE_NODE_READER_ONLY;
+            case SINGLE_NODE_SINGLE_WRITER -> VolumeUse.PublishAccessMode.SINGLE_NODE_SINGLE_WRITER;
+            case SINGLE_NODE_MULTI_WRITER -> VolumeUse.PublishAccessMode.SINGLE_NODE_MULTI_WRITER;
+            case MULTI_NODE_READER_ONLY -> VolumeUse.PublishAccessMode.MULTI_NODE_READER_ONLY;
+            case MULTI_NODE_SINGLE_WRITER -> VolumeUse.PublishAccessMode.MULTI_NODE_SINGLE_WRITER;
+            case MULTI_NODE_MULTI_WRITER -> VolumeUse.PublishAccessMode.MULTI_NODE_MULTI_WRITER;
+            case UNKNOWN, UNRECOGNIZED ->
+                throw new DriverException.InvalidRequest(CAPABILITY + ".access_mode.mode is missing or not known");
+        };
     }
 }

@@ -25,7 +25,7 @@ import csi.v1.NodeUnstageVolumeResponse;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.UnaryCall;
-import dev.siphon.node.device.NearestDatasetPublisher;
+import dev.siphon.node.device.DatasetPlacement;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.mount.NodeVolumes;
@@ -51,7 +51,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
 
     /// @param maxVolumes how many volumes the CO may publish on this node; 0 for no limit
     /// @param check decides whether a pod may use a volume
-    /// @param publisher publishes datasets near the GPUs of their pods
+    /// @param placement places datasets near the GPUs of their pods
     /// @param pods reports to pods that a volume no longer answers
     public NodeService(
             NodeId id,
@@ -59,14 +59,14 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
             NodeVolumes volumes,
             PublishCheck check,
             Inline inline,
-            NearestDatasetPublisher publisher,
+            DatasetPlacement placement,
             PodHealth pods,
             Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
         InlineVolumeHandler inlineCalls =
-                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), publisher, deadlines);
-        this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, publisher, pods, deadlines);
+                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), placement, deadlines);
+        this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, placement, pods, deadlines);
         this.lookCalls = new NodeHealthHandler(volumes, check, inlineCalls, pods, deadlines);
     }
 

@@ -10,8 +10,8 @@ import java.util.List;
 public final class AnyPlace {
     private AnyPlace() {}
 
-    public static NearestDatasetPublisher of(PodHealth pods, BlockingCalls calls) {
-        return new NearestDatasetPublisher(
+    public static DatasetPlacement of(PodHealth pods, BlockingCalls calls) {
+        return new DatasetPlacement(
                 new NearestCaches(PodDevices.NOBODY, new Machine(MachineRoots.live(), List.of(), calls)),
                 pods,
                 new PrometheusRegistry());

@@ -146,7 +146,7 @@ final class GpuAffinityRebalancerTest {
                     running,
                     new OneTree(),
                     published,
-                    new NearestDatasetPublisher(nearest, health, metrics),
+                    new DatasetPlacement(nearest, health, metrics),
                     () -> new MountTable(List.copyOf(mounts))));
             return following.get();
         });

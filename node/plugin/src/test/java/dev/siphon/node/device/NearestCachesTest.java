@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
@@ -212,27 +213,27 @@ final class NearestCachesTest {
                 (pod, event) -> events.add(
                         pod.name() + " " + event.type().text() + " " + event.reason() + " " + event.message()),
                 metrics)) {
-            NearestDatasetPublisher publisher = new NearestDatasetPublisher(caches("two-sockets", 4), pods, metrics);
+            DatasetPlacement placement = new DatasetPlacement(caches("two-sockets", 4), pods, metrics);
             Path near = Path.of("/mnt/nvme1/siphon");
             Path far = Path.of("/mnt/nvme3/siphon");
-            publisher.publish(dataset, Optional.of(POD), nearest -> {
-                assertEquals(List.of(near), nearest);
-                return nearest;
-            });
+            CachePreference caches = placement.prefer(dataset, POD);
+            assertEquals(List.of(near), caches.nearest());
+            placement.report(dataset, POD, caches, List.of());
+            placement.report(dataset, POD, new CachePreference.AnyDirectory(), List.of(near));
+            placement.report(dataset, POD, caches, List.of(near));
             assertEquals(
                     "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
                             + " has its replica in /mnt/nvme1/siphon, PIX, nearest to its GPUs (0000:43:00.0)",
-                    events.poll(10, TimeUnit.SECONDS));
-            publisher.publish(dataset, Optional.of(POD), _ -> List.of(far));
+                    events.poll(10, TimeUnit.SECONDS),
+                    "the first event: none without a replica, or without a preference");
+            placement.report(dataset, POD, caches, List.of(far));
             assertEquals(
                     "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
                             + " has its replica in /mnt/nvme3/siphon, SYS from its GPUs (0000:43:00.0);"
                             + " /mnt/nvme1/siphon is nearer, and has no room for one",
                     events.poll(10, TimeUnit.SECONDS));
-            publisher.publish(dataset, Optional.empty(), nearest -> {
-                assertEquals(List.of(), nearest);
-                return nearest;
-            });
+            held = List.of();
+            assertEquals(new CachePreference.AnyDirectory(), placement.prefer(dataset, POD));
         }
     }
 }

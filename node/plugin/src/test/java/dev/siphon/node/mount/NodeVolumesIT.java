@@ -11,6 +11,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.Workplace;
+import dev.siphon.node.mount.VolumeUse.PublishAccessMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,7 +95,7 @@ class NodeVolumesIT {
                         use,
                         Optional.empty(),
                         Optional.empty(),
-                        List.of()),
+                        new CachePreference.AnyDirectory()),
                 LONG);
     }
 

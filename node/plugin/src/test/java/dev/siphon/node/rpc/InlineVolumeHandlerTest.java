@@ -20,7 +20,6 @@ import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
-import dev.siphon.node.mount.PublishAccessMode;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
@@ -139,7 +138,7 @@ final class InlineVolumeHandlerTest {
     private void publishClaimed(Optional<Pod> pod) {
         TargetPath target =
                 TargetPath.parse("target_path", folder.resolve("mount").toString());
-        VolumeUse use = new VolumeUse(PublishAccessMode.MULTI_NODE_READER_ONLY, List.of(), true);
+        VolumeUse use = new VolumeUse(VolumeUse.PublishAccessMode.MULTI_NODE_READER_ONLY, List.of(), true);
         calls().publishClaimed(CLAIMED, Optional.empty(), pod, use, target);
     }
 

@@ -3,6 +3,7 @@ package dev.siphon.node.device;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.topology.CacheRanking;
@@ -13,12 +14,11 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Publishes datasets to pods: ranks the cache directories by the distance to the pod's GPUs, has the dataset
-/// published, and reports where its replica is or will be. `CacheDirectories#place` chooses that directory.
-public final class NearestDatasetPublisher {
+/// Places datasets near the GPUs of their pods: the step before a dataset is published, and the report after it.
+/// `TreeChoice` and `CacheDirectories#place` choose the tree and the directory in between.
+public final class DatasetPlacement {
     /// The event that shows users where their pod reads from.
     static final String PLACED = "DatasetPlaced";
 
@@ -30,7 +30,7 @@ public final class NearestDatasetPublisher {
     private final Counter moved;
 
     /// @param pods receives the reports
-    public NearestDatasetPublisher(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
+    public DatasetPlacement(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
         this.nearest = nearest;
         this.pods = pods;
         this.placed = Counter.builder()
@@ -45,22 +45,27 @@ public final class NearestDatasetPublisher {
                 .register(metrics);
     }
 
-    /// Publishes a dataset.
+    /// Returns which cache directories suit `pod`; takes at most a few seconds.
     ///
-    /// @param publish publishes the dataset, given the nearest cache directories, or none if it does not matter.
-    ///     Returns the directories of which one has or will have the replica, or none if that does not matter.
     /// @throws DriverException.OperationPending (ABORTED) if there is no ranking and the caller has disconnected: a
     ///     restarted kubelet retries, and then knows the devices
-    public void publish(VolumeId.DatasetVolume dataset, Optional<Pod> pod, Function<List<Path>, List<Path>> publish) {
-        Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
+    public CachePreference prefer(VolumeId.DatasetVolume dataset, Pod pod) {
+        Optional<CacheRanking> ranking = nearest.of(pod);
         if (ranking.isEmpty() && Deadlines.callerGone()) {
             throw new DriverException.OperationPending(
                     "the caller gave up on publishing dataset " + dataset + "; nothing was done");
         }
-        List<Path> replicaDirectories =
-                publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
-        if (pod.isPresent() && ranking.isPresent() && !replicaDirectories.isEmpty()) {
-            placed.labelValues(report(dataset.digest(), pod.get(), ranking.get(), replicaDirectories)
+        return ranking.<CachePreference>map(CachePreference.NearDevices::new)
+                .orElseGet(CachePreference.AnyDirectory::new);
+    }
+
+    /// Reports to `pod` where its dataset's replica is or will be.
+    ///
+    /// @param caches what [#prefer] returned
+    /// @param replicaDirectories the directories of which one has or will have it; empty if that does not matter
+    public void report(VolumeId.DatasetVolume dataset, Pod pod, CachePreference caches, List<Path> replicaDirectories) {
+        if (caches instanceof CachePreference.NearDevices(var ranking) && !replicaDirectories.isEmpty()) {
+            placed.labelValues(report(dataset.digest(), pod, ranking, replicaDirectories)
                             .label())
                     .inc();
         }
