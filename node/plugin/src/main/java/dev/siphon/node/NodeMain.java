@@ -104,7 +104,7 @@ public final class NodeMain implements Callable<Integer> {
                 tasks,
                 cacheEvents(config));
         DatasetTrees datasets =
-                new DatasetTrees(replicas, trees);
+                new DatasetTrees(replicas, trees, config.caches().size() > 1);
         Optional<MonitorsConfigMap> monitors = monitors(config);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),

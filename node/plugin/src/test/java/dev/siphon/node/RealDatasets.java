@@ -30,6 +30,7 @@ public final class RealDatasets {
                                 ErofsSelection.ofThisNode()),
                         new BackgroundTasks(),
                         _ -> {}),
-                trees);
+                trees,
+                false);
     }
 }

@@ -42,7 +42,7 @@ public interface MountedDatasets extends MountKind {
     /// Returns the best tree of an attached dataset for a pod. Attaches that tree first if necessary.
     ///
     /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
-    /// @return empty if the dataset is not attached
+    /// @return empty if every pod reads the common tree, or if the dataset is not attached
     Optional<Nearby> chooseTree(Digest digest, List<Path> nearest);
 
     /// Moves the replica behind a mounted tree, which pods are reading, into one of `nearest`. Makes it there if

@@ -22,11 +22,14 @@ public final class DatasetTrees implements MountedDatasets {
 
     private final Replicas replicas;
     private final Path state;
+    private final boolean hasChoice;
 
     /// @param state the state directory of `replicas`, which holds its trees
-    public DatasetTrees(Replicas replicas, Path state) {
+    /// @param hasChoice whether the node has several cache directories
+    public DatasetTrees(Replicas replicas, Path state, boolean hasChoice) {
         this.replicas = replicas;
         this.state = state;
+        this.hasChoice = hasChoice;
     }
 
     @Override
@@ -41,7 +44,7 @@ public final class DatasetTrees implements MountedDatasets {
 
     @Override
     public Optional<Nearby> chooseTree(Digest digest, List<Path> nearest) {
-        return replicas.chooseTree(digest, nearest);
+        return hasChoice ? replicas.chooseTree(digest, nearest) : Optional.empty();
     }
 
     @Override

@@ -100,7 +100,7 @@ class ErofsFuseIT {
         assertEquals(2, devices(dataset.digest()).size());
         assertEquals(
                 Optional.of(new MountedVolume.Sealed(dataset.digest().beginning())),
-                new DatasetTrees(replicas, workplace.path("state")).recognize(mounted(volume)));
+                new DatasetTrees(replicas, workplace.path("state"), false).recognize(mounted(volume)));
         // and uses no disk space
         replicas.evict(dataset.digest());
         assertFalse(Files.exists(cache.resolve(dataset.digest().hex())));

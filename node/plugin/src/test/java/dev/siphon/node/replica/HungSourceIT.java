@@ -200,7 +200,7 @@ class HungSourceIT {
             MountEntry shown = MountTable.read().at(volume.toString()).orElseThrow();
             assertEquals(
                     Optional.of(new MountedVolume.Sealed(hung.digest().beginning())),
-                    new DatasetTrees(restarted, settings.state()).recognize(shown));
+                    new DatasetTrees(restarted, settings.state(), false).recognize(shown));
             assertEquals(tree, restarted.attach(hung.image()).tree());
             assertTrue(hung.isRight(tree));
             Programs.run("umount", volume.toString());
