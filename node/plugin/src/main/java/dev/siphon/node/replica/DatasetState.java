@@ -3,7 +3,6 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.chunk.ChunkWorkers;
-import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /// The in-memory state of one dataset: what was requested, what was last seen, and when its replicas were last
@@ -30,18 +30,13 @@ final class DatasetState {
     private Optional<DatasetImage> image = Optional.empty();
     private final Map<ImageMountKey, ImageMount> attached = new HashMap<>();
     private Optional<String> problem = Optional.empty();
-    private Optional<Path> corrupt = Optional.empty();
     private long attachmentChanges;
-    private final Map<Path, Check> checked = new HashMap<>();
+    private final Map<Path, ReplicaCheck> checks = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
     private boolean filling;
     private boolean kernelAsked;
-    private boolean wanted;
+    private WantedReplicas wanted = WantedReplicas.NONE;
     private final Set<Object> keepers = new HashSet<>();
-    private boolean warm;
-    private final Set<Path> wantedAt = new HashSet<>();
-    private List<Path> preferredCaches = List.of();
-    private Optional<Instant> settlesAt = Optional.empty();
     private int pauses;
     private long failures;
     private Optional<DriverException> failure = Optional.empty();
@@ -183,53 +178,37 @@ final class DatasetState {
         return taken;
     }
 
-    /// Requests a replica; `alsoUnattached` keeps the request when the last image mount is gone.
-    synchronized void requestReplica(boolean alsoUnattached) {
-        wanted = true;
-        warm |= alsoUnattached;
+    /// Returns what is wanted now.
+    synchronized WantedReplicas wanted() {
+        return wanted;
     }
 
-    /// Requests a replica in `cache`, even if another directory has one.
-    synchronized void requestReplicaIn(Path cache) {
-        wantedAt.add(cache);
+    /// Changes what is wanted.
+    synchronized void want(UnaryOperator<WantedReplicas> change) {
+        wanted = change.apply(wanted);
     }
 
-    synchronized Set<Path> wantedAt() {
-        return Set.copyOf(wantedAt);
+    /// Requests another replica instead of one that is no longer read: if the dataset is attached, anywhere; if
+    /// `cache` has a tree of its own, there too.
+    synchronized void requestInsteadOf(Path cache) {
+        if (isAttached()) {
+            wanted = wanted.requested(false);
+        }
+        if (attached.containsKey(ImageMountKey.at(digest, cache))) {
+            wanted = wanted.requestedAt(cache);
+        }
     }
 
-    /// Cancels [#requestReplicaIn].
-    synchronized void cancelReplicaIn(Path cache) {
-        wantedAt.remove(cache);
-    }
-
-    /// Records that an image mount is gone. The last one also cancels the requested replica, unless
-    /// [#requestReplica] wants it without a mount.
+    /// Records that an image mount is gone. The last one also cancels the requested replica, unless it is wanted
+    /// without a mount.
     synchronized void unattached(ImageMountKey key) {
         attached.remove(key);
-        wantedAt.removeIf(cache -> ImageMountKey.at(digest, cache).equals(key));
+        for (Path cache : wanted.at()) {
+            wanted = ImageMountKey.at(digest, cache).equals(key) ? wanted.withoutAt(cache) : wanted;
+        }
         if (attached.isEmpty()) {
-            wanted = warm;
-            preferredCaches = List.of();
-            settlesAt = Optional.empty();
+            wanted = wanted.detached();
         }
-    }
-
-    /// Records that the replica in `cache` is whole and verified, which fulfils its request.
-    synchronized void has(Path cache) {
-        wantedAt.remove(cache);
-        if (preferredCaches.isEmpty() || preferredCaches.contains(cache)) {
-            wanted = false;
-            warm = false;
-        }
-    }
-
-    /// Cancels all requested replicas.
-    synchronized void cancelReplicas() {
-        wanted = false;
-        warm = false;
-        wantedAt.clear();
-        preferredCaches = List.of();
     }
 
     /// Protects the replicas from eviction in favour of others, pinned on disk or not, until `keeper` calls
@@ -248,68 +227,31 @@ final class DatasetState {
     }
 
     synchronized boolean isWanted() {
-        return wanted || !wantedAt.isEmpty();
+        return wanted.isAny();
     }
 
     /// Returns whether the state holds information that neither disks nor kernel have.
     synchronized boolean isRemembered() {
-        return isAttached() || isWanted() || isPinned() || use.isPresent() || corrupt.isPresent() || !checked.isEmpty();
+        return isAttached() || isWanted() || isPinned() || use.isPresent() || !checks.isEmpty();
     }
 
-    /// Returns whether a replica for the common tree is wanted, if there is none.
-    synchronized boolean isWantedAnywhere() {
-        return wanted;
-    }
-
-    /// Sets the directory of the common tree's replica.
-    synchronized void setPreferredCache(Path cache) {
-        preferredCaches = List.of(cache);
-        settlesAt = Optional.empty();
-    }
-
-    /// Calls [#setPreferredCache], unless another thread changed the preference while `cache` was chosen.
+    /// Prefers `cache` for the common tree's replica, unless another thread changed the preference while `cache` was
+    /// chosen.
     ///
-    /// @param known the earlier result of [#preferredCaches]
+    /// @param known the earlier preference
     /// @return whether `cache` is now preferred
-    synchronized boolean setPreferredCacheUnlessChanged(List<Path> known, Path cache) {
-        if (!preferredCaches.equals(known)) {
+    synchronized boolean preferUnlessChanged(List<Path> known, Path cache) {
+        if (!wanted.preferred().equals(known)) {
             return false;
         }
-        setPreferredCache(cache);
+        wanted = wanted.preferring(cache);
         return true;
     }
 
     /// Moves the replica of the common tree to `cache`, and requests it there.
     synchronized void move(Path cache) {
-        setPreferredCache(cache);
-        wanted = true;
+        wanted = wanted.movedTo(cache);
         attachmentChanges++;
-    }
-
-    /// Delays the first fill to `until` at the latest, because a pod is about to name the best directories.
-    synchronized void unsettled(Instant until) {
-        settlesAt = Optional.of(until);
-    }
-
-    /// Prefers one of `nearest` for the first replica; an empty list means no preference.
-    synchronized void preferNearest(List<Path> nearest) {
-        settlesAt = Optional.empty();
-        if (preferredCaches.isEmpty()) {
-            preferredCaches = List.copyOf(nearest);
-        }
-    }
-
-    /// Returns the preferred directories for the common tree's replica; empty if none is known yet.
-    synchronized List<Path> preferredCaches() {
-        return preferredCaches;
-    }
-
-    /// Returns how long the first fill still waits for a preference.
-    synchronized Duration untilSettled() {
-        return settlesAt
-                .map(end -> Duration.between(Instant.now(), end))
-                .filter(Duration::isPositive)
-                .orElse(Duration.ZERO);
     }
 
     synchronized void filling(boolean now) {
@@ -347,35 +289,18 @@ final class DatasetState {
         return problem;
     }
 
-    /// Records that the replica in `cache` is corrupt and must be abandoned; empty clears the mark.
-    synchronized void markCorrupt(Optional<Path> cache) {
-        corrupt = cache;
+    /// Records the result of a complete read of the replica in `cache`.
+    synchronized void checked(Path cache, ReplicaCheck result) {
+        checks.put(cache, result);
     }
 
-    synchronized Optional<Path> corruptReplica() {
-        return corrupt;
+    /// Returns the result of the last complete read in this run of the driver.
+    synchronized ReplicaCheck lastCheck(Path cache) {
+        return checks.getOrDefault(cache, new ReplicaCheck.Never());
     }
 
-    /// A successful check of a whole replica.
-    ///
-    /// @param failures the failures of its disk before that, as in
-    ///     [dev.siphon.node.replica.cache.CacheDirectory#failures]
-    record Check(Instant at, long failures) {}
-
-    /// Records that the whole replica was read and is intact.
-    ///
-    /// @param failures the failures of its disk when the check began
-    synchronized void checked(CachedReplica replica, long failures) {
-        checked.put(replica.cache(), new Check(Instant.now(), failures));
-    }
-
-    /// Returns the last successful check in this run of the driver.
-    synchronized Optional<Check> lastCheck(CachedReplica replica) {
-        return Optional.ofNullable(checked.get(replica.cache()));
-    }
-
-    /// Forgets the last check, because the replica is gone or no longer trusted.
-    synchronized void unchecked(CachedReplica replica) {
-        checked.remove(replica.cache());
+    /// Forgets the last check, because the replica is gone.
+    synchronized void unchecked(Path cache) {
+        checks.remove(cache);
     }
 }

@@ -50,7 +50,7 @@ public final class DatasetTrees implements MountedDatasets {
     @Override
     public Optional<Path> follow(Tree tree, List<Path> nearest) {
         return key(Path.of(tree.mount().mountPoint()))
-                .filter(key -> key.equals(ImageMountKey.anywhere(key.digest())))
+                .filter(ImageMountKey::isCommon)
                 .flatMap(key -> replicas.follow(key.digest(), nearest));
     }
 

@@ -39,6 +39,11 @@ public record ImageMountKey(Digest digest, String place) {
         return new ImageMountKey(digest, Digest.of(path).hex().substring(0, PLACE_CHARS));
     }
 
+    /// Returns whether this is the common tree.
+    boolean isCommon() {
+        return place.equals(ANYWHERE);
+    }
+
     /// Parses the directory `DIGEST/PLACE`; returns empty for any other directory.
     static Optional<ImageMountKey> parse(String digest, String place) {
         try {

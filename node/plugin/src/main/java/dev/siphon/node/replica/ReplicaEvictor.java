@@ -158,7 +158,7 @@ final class ReplicaEvictor {
                 if (leaving.stream().anyMatch(this::isPinned)) {
                     return false;
                 }
-                state.cancelReplicas();
+                state.want(WantedReplicas::evicted);
                 leaving.forEach(replica -> {
                     remove(state, replica);
                     counts.evictions().increment();
@@ -189,6 +189,6 @@ final class ReplicaEvictor {
             }
             replica.discard();
         });
-        state.unchecked(replica);
+        state.unchecked(cache);
     }
 }

@@ -5,6 +5,7 @@ import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.chunk.Bandwidth;
 import dev.siphon.node.chunk.ChunkCheck;
+import dev.siphon.node.chunk.ChunkWorkers;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.replica.cache.CacheDirectory;
@@ -15,19 +16,23 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Determines and takes the next step for a dataset. It derives the step each time from the disks and mounts, so
-/// the driver may be killed after any step.
+/// Takes the steps for a dataset that [ReplicaDecision] decides, each time from the disks and mounts. So the driver
+/// may be killed after any step.
 final class ReplicaReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaReconciler.class);
     private static final Bandwidth UNLIMITED = new Bandwidth(OptionalLong.empty());
+    private static final Optional<Duration> AT_ONCE = Optional.of(Duration.ZERO);
 
     private final CacheDirectories cacheDirectories;
     private final BackingFileSwitcher switcher;
@@ -69,179 +74,165 @@ final class ReplicaReconciler {
             return Optional.of(settings.pace().firstRetry());
         }
         try {
-            state.takeUse().ifPresent(at -> cacheDirectories.use(state.digest(), at));
-            long news = state.attachmentChanges();
-            boolean left = false;
-            for (Path cache : state.servedFrom()) {
-                left |= abandonReplica(state, cacheDirectories.at(cache));
-            }
-            if (left) {
-                return Optional.of(Duration.ZERO);
-            }
-            // scrub before another fill, which may fail for days
-            return serve(state)
-                    .or(() -> scrub(state, news))
-                    .or(() -> fill(state, news))
-                    .or(() -> untilScrub(state));
+            return step(state, Instant.now());
         } finally {
             state.unlock();
         }
     }
 
-    /// Switches a tree to a better replica, or verifies a requested replica that has no tree.
+    /// Inspects and checks as long as necessary, and then changes one thing.
     ///
-    /// @return the delay until the next step; empty if there is nothing to do
-    private Optional<Duration> serve(DatasetState state) {
-        List<CachedReplica> whole = cacheDirectories.whole(state.digest());
-        if (whole.isEmpty()) {
-            return Optional.empty();
-        }
-        if (!state.isAttached()) {
-            return state.isWanted() ? adopt(state, Optional.empty(), whole.getFirst()) : Optional.empty();
-        }
-        for (ImageMount tree : state.attachments()) {
-            Optional<CachedReplica> better = better(state, tree, whole);
-            if (better.isPresent()) {
-                return adopt(state, Optional.of(tree.key()), better.get());
+    /// @param now stays the same, so that a check made here counts for this step, however short the period is
+    private Optional<Duration> step(DatasetState state, Instant now) {
+        Map<Path, ObservedReplicas.Files> files = Map.of();
+        while (true) {
+            long news = state.attachmentChanges();
+            ReplicaStep next = ReplicaDecision.decide(observe(state, now, files), state.wanted());
+            switch (next) {
+                case ReplicaStep.Inspect _ -> files = inspect(state);
+                case ReplicaStep.Meet(Path cache) -> state.want(wanted -> wanted.met(cache));
+                case ReplicaStep.Verify(Path cache) -> {
+                    if (!isChecked(state, cache, state.lanes(), UNLIMITED, () -> isStopped(state))) {
+                        return AT_ONCE;
+                    }
+                }
+                case ReplicaStep.Scrub(Path cache) -> {
+                    if (!isChecked(state, cache, state.scrubLane(), scrubBandwidth, () -> isOver(state, news))) {
+                        return AT_ONCE;
+                    }
+                }
+                case ReplicaStep.Abandon(Path cache) -> {
+                    abandon(state, cacheDirectories.at(cache));
+                    return AT_ONCE;
+                }
+                case ReplicaStep.Discard(Path cache) -> {
+                    discard(state, cacheDirectories.at(cache));
+                    return AT_ONCE;
+                }
+                case ReplicaStep.Switch(ImageMountKey tree, Path cache) -> {
+                    state.want(wanted -> wanted.met(cache));
+                    switcher.to(state, tree, cacheDirectories.at(cache).replica(state.digest()));
+                    state.problem(Optional.empty());
+                    return AT_ONCE;
+                }
+                case ReplicaStep.FillCommon(List<Path> whole) -> {
+                    fillCommon(state, news, whole);
+                    return AT_ONCE;
+                }
+                case ReplicaStep.FillAt(Path cache) -> {
+                    fillAt(state, news, cache);
+                    return AT_ONCE;
+                }
+                case ReplicaStep.WaitUntil(Instant end) -> {
+                    Duration left = Duration.between(Instant.now(), end);
+                    return left.isPositive() ? Optional.of(left) : AT_ONCE;
+                }
+                case ReplicaStep.Nothing _ -> {
+                    return Optional.empty();
+                }
             }
         }
-        return Optional.empty();
     }
 
-    /// Returns a replica that the tree should read instead of its current source: one in the tree's preferred
-    /// directory, or any one instead of CephFS.
-    private Optional<CachedReplica> better(DatasetState state, ImageMount tree, List<CachedReplica> whole) {
-        Optional<Path> now = tree.place().cache();
-        List<Path> homes = tree.key().equals(state.key())
-                ? state.preferredCaches()
-                : cacheDirectories.preferredCache(tree.key()).stream().toList();
-        if (now.filter(homes::contains).isPresent()) {
-            return Optional.empty();
-        }
-        return whole.stream()
-                .filter(replica -> homes.contains(replica.cache()))
-                .findFirst()
-                .or(() -> now.isPresent() ? Optional.empty() : whole.stream().findFirst());
+    private ObservedReplicas observe(DatasetState state, Instant now, Map<Path, ObservedReplicas.Files> files) {
+        List<ObservedReplicas.Cache> caches = cacheDirectories.directories().stream()
+                .map(directory -> new ObservedReplicas.Cache(
+                        directory.path(),
+                        ImageMountKey.at(state.digest(), directory.path()),
+                        disk(directory),
+                        directory.failures(),
+                        files.getOrDefault(directory.path(), ObservedReplicas.Files.UNSEEN),
+                        state.lastCheck(directory.path())))
+                .toList();
+        return new ObservedReplicas(
+                now,
+                settings.pace().scrubPeriod(),
+                caches,
+                state.attachments(),
+                state.image().isPresent());
     }
 
-    /// Stops the use of the replica in `directory` behind a tree, if the replica is corrupt or its disk fails.
-    private boolean abandonReplica(DatasetState state, CacheDirectory directory) {
-        Optional<String> disk =
-                directory.trouble().filter(CacheDirectory.Trouble::unreadable).map(CacheDirectory.Trouble::why);
-        if (disk.isPresent()) {
-            switcher.back(state, directory.path());
-            // once the disk works, the replica is verified completely before it is used again
-            state.markCorrupt(state.corruptReplica().filter(damaged -> !damaged.equals(directory.path())));
-            state.problem(disk);
-            state.requestReplica(false);
-            return true;
-        }
-        if (state.corruptReplica().filter(directory.path()::equals).isEmpty()) {
-            return false;
-        }
-        state.requestReplica(false);
-        if (state.attachment(ImageMountKey.at(state.digest(), directory.path())).isPresent()) {
-            state.requestReplicaIn(directory.path());
-        }
-        discard(state, directory, directory.replica(state.digest()));
-        return true;
+    private static ObservedReplicas.Disk disk(CacheDirectory directory) {
+        return directory
+                .trouble()
+                .map(trouble -> trouble.unreadable() ? ObservedReplicas.Disk.FAILING : ObservedReplicas.Disk.FULL)
+                .orElse(ObservedReplicas.Disk.USABLE);
     }
 
-    /// Verifies each replica in use once per period.
-    private Optional<Duration> scrub(DatasetState state, long news) {
-        for (Path cache : state.servedFrom()) {
-            CachedReplica replica = cacheDirectories.at(cache).replica(state.digest());
-            if (!untilCheck(state, replica).isPositive()
-                    && !verifyReplica(state, replica, Optional.of(scrubBandwidth), () -> isOver(state, news))) {
-                return Optional.of(Duration.ZERO);
-            }
-        }
-        return Optional.empty();
+    /// Looks at each readable disk. A disk that is readable only afterwards stays unseen.
+    private Map<Path, ObservedReplicas.Files> inspect(DatasetState state) {
+        state.takeUse().ifPresent(at -> cacheDirectories.use(state.digest(), at));
+        List<Path> readable = cacheDirectories.directories().stream()
+                .filter(CacheDirectory::isReadable)
+                .map(CacheDirectory::path)
+                .toList();
+        List<Path> whole = cacheDirectories.whole(state.digest()).stream()
+                .map(CachedReplica::cache)
+                .toList();
+        return readable.stream()
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        cache ->
+                                whole.contains(cache) ? ObservedReplicas.Files.WHOLE : ObservedReplicas.Files.MISSING));
     }
 
-    private Optional<Duration> untilScrub(DatasetState state) {
-        return state.servedFrom().stream()
-                .map(cache -> untilCheck(state, cacheDirectories.at(cache).replica(state.digest())))
-                .min(Duration::compareTo);
+    private void abandon(DatasetState state, CacheDirectory directory) {
+        switcher.back(state, directory.path());
+        directory.trouble().map(CacheDirectory.Trouble::why).ifPresent(why -> state.problem(Optional.of(why)));
+        state.want(wanted -> wanted.requested(false));
     }
 
     /// Removes a corrupt replica. If that fails too, the disk is at fault.
-    private void discard(DatasetState state, CacheDirectory directory, CachedReplica replica) {
+    private void discard(DatasetState state, CacheDirectory directory) {
+        state.requestInsteadOf(directory.path());
         try {
-            evictor.remove(state, replica);
+            evictor.remove(state, directory.replica(state.digest()));
         } catch (ErrnoException | UncheckedIOException e) {
             cacheDirectories.failing(directory, String.valueOf(e.getMessage()));
+            state.unchecked(directory.path());
         }
-        state.markCorrupt(Optional.empty());
     }
 
-    private Duration untilCheck(DatasetState state, CachedReplica replica) {
-        long failures = cacheDirectories.at(replica.cache()).failures();
-        return state.lastCheck(replica)
-                .filter(last -> last.failures() == failures)
-                .map(last -> Duration.between(
-                        Instant.now(), last.at().plus(settings.pace().scrubPeriod())))
-                .orElse(Duration.ZERO);
-    }
-
-    /// Puts a whole replica into use. First reads it completely, unless this run of the driver has done so within
-    /// the period and its disk has not failed since.
-    private Optional<Duration> adopt(DatasetState state, Optional<ImageMountKey> tree, CachedReplica replica) {
-        if (!untilCheck(state, replica).isPositive()) {
-            if (!verifyReplica(state, replica, Optional.empty(), () -> false)) {
-                if (state.corruptReplica().filter(replica.cache()::equals).isPresent()) {
-                    state.requestReplica(false);
-                    discard(state, cacheDirectories.at(replica.cache()), replica);
-                }
-                return Optional.of(Duration.ZERO);
-            }
-        }
-        state.has(replica.cache());
-        if (tree.isEmpty()) {
-            return Optional.empty();
-        }
-        switcher.to(state, tree.get(), replica);
-        state.problem(Optional.empty());
-        return Optional.of(Duration.ZERO);
-    }
-
-    /// Reads a whole replica. Marks it as corrupt if a chunk is wrong or a read fails. Records no result if it was
-    /// stopped earlier.
+    /// Reads a whole replica, and records whether it is intact or corrupt, unless it was stopped earlier.
     ///
     /// @param stop whether to stop early
-    private boolean verifyReplica(
-            DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub, BooleanSupplier stop) {
-        Optional<String> damage = Optional.empty();
-        long failures = cacheDirectories.at(replica.cache()).failures();
+    /// @return whether there is a result, and it counts
+    private boolean isChecked(
+            DatasetState state, Path cache, ChunkWorkers workers, Bandwidth bandwidth, BooleanSupplier stop) {
+        CacheDirectory directory = cacheDirectories.at(cache);
+        CachedReplica replica = directory.replica(state.digest());
+        long failures = directory.failures();
         try {
             Manifest manifest = calls.check(
-                    "cache " + replica.cache() + " of " + state.digest(),
-                    "manifest of " + state.digest() + " in " + replica.cache(),
+                    "cache " + cache + " of " + state.digest(),
+                    "manifest of " + state.digest() + " in " + cache,
                     settings.pace().callLimit(),
                     replica::manifest);
             ChunkCheck check = new ChunkCheck(replica.image(), manifest);
             boolean all = check.run(
-                    ChunkCheck.all(manifest),
-                    scrub.isPresent() ? state.scrubLane() : state.lanes(),
-                    scrub.orElse(UNLIMITED),
-                    () -> isStopped(state) || stop.getAsBoolean() || !check.isClean());
+                    ChunkCheck.all(manifest), workers, bandwidth, () -> stop.getAsBoolean() || !check.isClean());
             if (!check.isClean()) {
-                damage = Optional.of("chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
-                        + " is not what its manifest says");
+                markCorrupt(
+                        state,
+                        cache,
+                        failures,
+                        "chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
+                                + " is not what its manifest says");
             } else if (all) {
-                state.checked(replica, failures);
-                return cacheDirectories.at(replica.cache()).failures() == failures;
+                state.checked(cache, new ReplicaCheck.Intact(Instant.now(), failures));
+            } else {
+                return false;
             }
         } catch (DriverException.BackendFault | ErrnoException | UncheckedIOException e) {
-            damage = Optional.of(String.valueOf(e.getMessage()));
+            markCorrupt(state, cache, failures, String.valueOf(e.getMessage()));
         }
-        damage.ifPresent(why -> {
-            LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is corrupt: {}", why);
-            state.unchecked(replica);
-            state.problem(Optional.of(why));
-            state.markCorrupt(Optional.of(replica.cache()));
-        });
-        return false;
+        return directory.failures() == failures;
+    }
+
+    private static void markCorrupt(DatasetState state, Path cache, long failures, String why) {
+        LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is corrupt: {}", why);
+        state.problem(Optional.of(why));
+        state.checked(cache, new ReplicaCheck.Corrupt(failures));
     }
 
     /// Returns whether to stop long work. Readers on a failing disk come first.
@@ -254,83 +245,59 @@ final class ReplicaReconciler {
                 .anyMatch(cache -> !cacheDirectories.at(cache).isReadable());
     }
 
-    /// Fills the replica that is requested and missing.
-    ///
-    /// @return the delay until the next step; empty if there is no fill to do
-    private Optional<Duration> fill(DatasetState state, long news) {
-        if (settings.caches().isEmpty() || state.image().isEmpty()) {
-            return Optional.empty(); // the next attach provides the image's path
-        }
-        List<Path> whole = cacheDirectories.whole(state.digest()).stream()
-                .map(CachedReplica::cache)
-                .toList();
-        whole.forEach(state::cancelReplicaIn);
-        if (isCommonWanted(state, whole)) {
-            Duration wait = state.untilSettled();
-            return wait.isPositive() ? Optional.of(wait) : fillCommon(state, news, whole);
-        }
-        Optional<Path> at =
-                state.wantedAt().stream().filter(cacheDirectories::isUsable).findFirst();
-        if (at.isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            return fill(
-                    state, at, () -> isOver(state, news) || !state.wantedAt().contains(at.get()));
-        } catch (DriverException.QuotaExhausted e) {
-            LOG.atInfo()
-                    .addKeyValue("dataset", state.digest())
-                    .addKeyValue("cache", at.get())
-                    .addKeyValue("reason", e.getMessage())
-                    .log("no replica is filled there: the dataset is read from where it is");
-            state.cancelReplicaIn(at.get());
-            return Optional.of(Duration.ZERO);
-        }
-    }
-
-    private boolean isCommonWanted(DatasetState state, List<Path> whole) {
-        List<Path> homes = state.preferredCaches().stream()
-                .filter(cacheDirectories::isUsable)
-                .toList();
-        return state.isWantedAnywhere()
-                && (homes.isEmpty() ? whole.isEmpty() : homes.stream().noneMatch(whole::contains));
-    }
-
-    private Optional<Duration> fillCommon(DatasetState state, long news, List<Path> whole) {
-        try {
-            return fill(state, Optional.empty(), () -> isOver(state, news) || !state.isWantedAnywhere());
-        } catch (DriverException.QuotaExhausted e) {
-            if (whole.isEmpty()) {
-                throw e;
-            }
-            state.setPreferredCache(whole.getFirst());
-            return Optional.of(Duration.ZERO);
-        }
-    }
-
     /// Returns whether to stop, also because of a new image mount: it may use an existing replica, and a fill takes
     /// long.
     private boolean isOver(DatasetState state, long news) {
         return isStopped(state) || state.attachmentChanges() != news;
     }
 
+    private void fillAt(DatasetState state, long news, Path cache) {
+        try {
+            fill(
+                    state,
+                    Optional.of(cache),
+                    () -> isOver(state, news) || !state.wanted().at().contains(cache));
+        } catch (DriverException.QuotaExhausted e) {
+            LOG.atInfo()
+                    .addKeyValue("dataset", state.digest())
+                    .addKeyValue("cache", cache)
+                    .addKeyValue("reason", e.getMessage())
+                    .log("no replica is filled there: the dataset is read from where it is");
+            state.want(wanted -> wanted.withoutAt(cache));
+        }
+    }
+
+    private void fillCommon(DatasetState state, long news, List<Path> whole) {
+        try {
+            fill(
+                    state,
+                    Optional.empty(),
+                    () -> isOver(state, news) || !state.wanted().anywhere());
+        } catch (DriverException.QuotaExhausted e) {
+            if (whole.isEmpty()) {
+                throw e;
+            }
+            state.want(wanted -> wanted.preferring(whole.getFirst()));
+        }
+    }
+
     /// @param at the cache directory; if empty, the common tree's directory
-    private Optional<Duration> fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
+    private void fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
         ReplicaPolicy policy = settings.pace();
         DatasetImage image = state.image().orElseThrow();
         if (!takeFill(stop)) {
-            return Optional.of(Duration.ZERO);
+            return;
         }
         try {
             String name = "manifest of " + state.digest();
             ManifestOutline outline = calls.change(name, policy.callLimit(), image::readOutline);
             CacheDirectories.checkSize(state.digest(), outline.imageBytes());
-            List<Path> homes = state.preferredCaches();
+            List<Path> homes = state.wanted().preferred();
             CacheDirectory directory = at.map(cacheDirectories::at)
                     .orElseGet(() -> cacheDirectories.place(
                             state.digest(), outline.imageBytes(), settings.placement(), homes, evictor));
-            if (at.isEmpty() && !state.setPreferredCacheUnlessChanged(homes, directory.path())) {
-                return Optional.of(Duration.ZERO);
+            if (at.isEmpty() && !state.preferUnlessChanged(homes, directory.path())) {
+                return;
             }
             CachedReplica replica = directory.replica(state.digest());
             Manifest manifest = calls.change(name, policy.callLimit(), image::readManifest);
@@ -352,7 +319,7 @@ final class ReplicaReconciler {
             evictor.makeRoom(directory, state.digest(), manifest.imageBytes(), fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
-                state.checked(replica, failures);
+                state.checked(directory.path(), new ReplicaCheck.Intact(Instant.now(), failures));
                 state.problem(Optional.empty());
                 counts.fills().increment();
                 LOG.atInfo()
@@ -362,7 +329,6 @@ final class ReplicaReconciler {
                         .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun))
                         .log("filled a replica");
             }
-            return Optional.of(Duration.ZERO);
         } catch (DriverException | ErrnoException | UncheckedIOException e) {
             counts.failedFills().increment();
             throw e;

@@ -86,7 +86,7 @@ public final class Replicas implements AutoCloseable {
                 .distinct()
                 .forEach(digest -> {
                     if (found.stream().anyMatch(part -> part.digest().equals(digest) && !part.whole())) {
-                        states.with(digest, state -> state.requestReplica(true));
+                        states.with(digest, state -> state.want(wanted -> wanted.requested(true)));
                     }
                     threads.wake(digest);
                 });
@@ -131,8 +131,11 @@ public final class Replicas implements AutoCloseable {
                         now.device().number(),
                         cacheDirectories,
                         settings.pace().diskRetry());
-                state.requestReplica(false); // the run that attached it may have been killed before its fill
-                cacheDirectories.preferredCache(key).ifPresent(state::requestReplicaIn);
+                state.want(wanted ->
+                        wanted.requested(false)); // the run that attached it may have been killed before its fill
+                cacheDirectories
+                        .preferredCache(key)
+                        .ifPresent(cache -> state.want(wanted -> wanted.requestedAt(cache)));
             });
         }
         // left by a run killed before its mount or after its unmount
@@ -161,7 +164,7 @@ public final class Replicas implements AutoCloseable {
     public ImageMount attach(DatasetImage image) {
         return changing(image.digest(), state -> {
             ImageMount imageMount = locks.take(image.digest(), () -> attach(state, image));
-            state.requestReplica(false);
+            state.want(wanted -> wanted.requested(false));
             state.use();
             return imageMount;
         });
@@ -176,7 +179,8 @@ public final class Replicas implements AutoCloseable {
         folders.make(state.key(), image);
         state.image(image);
         if (state.attachment(state.key()).isEmpty() && choice.isPossible()) {
-            state.unsettled(Instant.now().plus(settings.near().patience()));
+            Instant until = Instant.now().plus(settings.near().patience());
+            state.want(wanted -> wanted.unsettled(until));
         }
         state.attached(now);
         return now;
@@ -197,7 +201,7 @@ public final class Replicas implements AutoCloseable {
     public Optional<Nearby> chooseTree(Digest dataset, List<Path> nearest) {
         return changing(dataset, state -> {
             if (nearest.isEmpty() || !choice.isPossible()) {
-                state.preferNearest(List.of());
+                state.want(wanted -> wanted.nearest(List.of()));
                 return Optional.empty(); // without waiting for a disk
             }
             return locks.take(dataset, settings.near().limit(), () -> {
@@ -254,7 +258,7 @@ public final class Replicas implements AutoCloseable {
                 return image;
             });
             state.image(image);
-            state.requestReplica(true);
+            state.want(wanted -> wanted.requested(true));
             return image;
         });
     }
@@ -276,7 +280,7 @@ public final class Replicas implements AutoCloseable {
             refresh(state); // an earlier run may have left it
             long before = state.failures();
             if (!state.isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
-                state.requestReplica(true); // a check needs no image
+                state.want(wanted -> wanted.requested(true)); // a check needs no image
                 threads.wake(dataset);
             } else if (state.servedFrom().isEmpty()) {
                 warm(reach.image(state));

@@ -66,7 +66,9 @@ final class TreeChoice {
         List<Path> there = cacheDirectories.of(state.digest()).stream()
                 .map(CachedReplica::cache)
                 .toList();
-        List<Path> going = state.preferredCaches().isEmpty() ? homes(state, common, there) : state.preferredCaches();
+        List<Path> going = state.wanted().preferred().isEmpty()
+                ? homes(state, common, there)
+                : state.wanted().preferred();
         if (going.isEmpty() || going.stream().anyMatch(nearest::contains)) {
             return Optional.empty();
         }
@@ -93,13 +95,16 @@ final class TreeChoice {
     }
 
     private static Nearby common(DatasetState state, ImageMount common, List<Path> homes) {
-        state.preferNearest(homes);
+        state.want(wanted -> wanted.nearest(homes));
         return new Nearby(common.tree(), homes);
     }
 
     /// Returns where the common tree is or will be read from; empty if that is undecided.
     private static List<Path> homes(DatasetState state, ImageMount common, List<Path> there) {
-        List<Path> settled = common.place().cache().map(List::of).orElseGet(state::preferredCaches);
+        List<Path> settled = common.place()
+                .cache()
+                .map(List::of)
+                .orElseGet(() -> state.wanted().preferred());
         return settled.isEmpty() && there.size() == 1 ? there : settled;
     }
 
@@ -127,9 +132,9 @@ final class TreeChoice {
         }
         DatasetImage image = state.image().orElseThrow();
         ImageMount fresh = switcher.seen(state, key, imageMounts.attach(key, image, image.readOutline()));
-        state.preferNearest(List.of());
+        state.want(wanted -> wanted.nearest(List.of()));
         state.attached(fresh);
-        state.requestReplicaIn(cache);
+        state.want(wanted -> wanted.requestedAt(cache));
         return fresh.tree();
     }
 }

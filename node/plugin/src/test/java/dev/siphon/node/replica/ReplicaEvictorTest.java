@@ -84,7 +84,7 @@ final class ReplicaEvictorTest {
     /// Pins the replica after `evicting` has started and waits for the worker; then the worker finishes.
     private CompletableFuture<Void> pinWhileItWaits(Digest digest, Runnable evicting) {
         DatasetState state = state(digest);
-        state.requestReplica(true);
+        state.want(wanted -> wanted.requested(true));
         assertTrue(state.tryLock(FAST.callLimit()));
         CompletableFuture<Void> evicted = CompletableFuture.runAsync(evicting);
         ReplicaNode.await(() -> "an eviction that waits", state::isPaused);

@@ -1,0 +1,22 @@
+package dev.siphon.node.replica;
+
+import java.time.Instant;
+
+/// What the last complete read of a replica found, in this run of the driver. The result counts only while the disk
+/// has not failed since.
+sealed interface ReplicaCheck {
+    /// The replica was not read completely yet.
+    record Never() implements ReplicaCheck {}
+
+    /// Every chunk matched the manifest.
+    ///
+    /// @param at when the read ended
+    /// @param failures the failures of its disk when the read began, as in
+    ///     [dev.siphon.node.replica.cache.CacheDirectory#failures]
+    record Intact(Instant at, long failures) implements ReplicaCheck {}
+
+    /// A chunk was wrong or unreadable.
+    ///
+    /// @param failures as in [Intact]
+    record Corrupt(long failures) implements ReplicaCheck {}
+}
