@@ -43,7 +43,7 @@ final class BackingFileSwitcher {
     /// already reads from there.
     private ReadLocation placeUnseen(DatasetState state, ImageMountKey key) {
         List<Path> unreadable = cacheDirectories.unreadable();
-        Optional<ReadLocation> before = state.attachment(key).map(ImageMount::place);
+        Optional<ReadLocation> before = state.known().tree(key).map(ImageMount::place);
         return before.isPresent()
                 ? before.filter(place ->
                                 place.cache().filter(unreadable::contains).isPresent())
@@ -71,11 +71,12 @@ final class BackingFileSwitcher {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the image's path is unknown
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS or a failing disk does not respond
     void back(DatasetState state, Path cache) {
-        List<ImageMountKey> served = state.servedFrom(cache);
+        List<ImageMountKey> served = state.known().servedFrom(cache);
         if (served.isEmpty()) {
             return;
         }
-        DatasetImage image = state.image()
+        DatasetImage image = state.known()
+                .image()
                 .orElseThrow(() -> new DriverException.InUse("dataset " + state.digest()
                         + " is read from its replica, and the node does not know where its image is: attach it again"));
         Path replica = cacheDirectories.at(cache).replica(state.digest()).image();

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -34,6 +35,9 @@ final class CacheDirectories {
     private final List<CacheDirectory> directories;
     private final BlockingCalls calls;
     private final ReplicaPolicy policy;
+
+    /// The uses that are not written yet.
+    private final Map<Digest, Instant> uses = new ConcurrentHashMap<>();
 
     /// @param onFailure as in [CacheDirectory]
     CacheDirectories(
@@ -149,8 +153,19 @@ final class CacheDirectories {
                 () -> replica.pin(pinned)));
     }
 
-    /// Records a use of the dataset's replicas.
-    void use(Digest dataset, Instant at) {
+    /// Notes that the dataset is used now, for [#writeUse].
+    void used(Digest dataset) {
+        if (!directories.isEmpty()) {
+            uses.put(dataset, Instant.now());
+        }
+    }
+
+    /// Writes the last use of the dataset to its replicas, if that is not done.
+    void writeUse(Digest dataset) {
+        Optional.ofNullable(uses.remove(dataset)).ifPresent(at -> writeUse(dataset, at));
+    }
+
+    private void writeUse(Digest dataset, Instant at) {
         var _ = replicas(dataset, "use at " + at, replica -> {
             replica.use(at);
             return true;

@@ -5,20 +5,14 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.chunk.ChunkWorkers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 
-/// The in-memory state of one dataset: what was requested, what was last seen, and when its replicas were last
-/// checked. Disks and kernel hold the rest. Each run of the driver starts with an empty state.
+/// The in-memory state of one dataset: what is known and what is wanted, each replaced as a whole. Also the lock for
+/// the work on its replicas. Each run of the driver starts with an empty state.
 final class DatasetState {
     private final Digest digest;
     private final ChunkWorkers workers;
@@ -27,19 +21,9 @@ final class DatasetState {
     /// Held by the thread that fills, checks, switches or removes the dataset's replicas.
     private final Semaphore work = new Semaphore(1, true);
 
-    private Optional<DatasetImage> image = Optional.empty();
-    private final Map<ImageMountKey, ImageMount> attached = new HashMap<>();
-    private Optional<String> problem = Optional.empty();
-    private long attachmentChanges;
-    private final Map<Path, ReplicaCheck> checks = new HashMap<>();
-    private Optional<Instant> use = Optional.empty();
-    private boolean filling;
-    private boolean kernelAsked;
+    private final AtomicInteger pauses = new AtomicInteger();
+    private DatasetFacts known = DatasetFacts.NONE;
     private WantedReplicas wanted = WantedReplicas.NONE;
-    private final Set<Object> keepers = new HashSet<>();
-    private int pauses;
-    private long failures;
-    private Optional<DriverException> failure = Optional.empty();
 
     DatasetState(Digest digest, ReplicaPolicy policy) {
         this.digest = digest;
@@ -81,106 +65,36 @@ final class DatasetState {
     }
 
     /// Asks the thread that works on the replicas to stop, until [#resume].
-    synchronized void pause() {
-        pauses++;
+    void pause() {
+        pauses.incrementAndGet();
     }
 
-    synchronized void resume() {
-        pauses--;
+    void resume() {
+        pauses.decrementAndGet();
     }
 
-    synchronized boolean isPaused() {
-        return pauses > 0;
+    boolean isPaused() {
+        return pauses.get() > 0;
     }
 
-    synchronized void image(DatasetImage known) {
-        image = Optional.of(known);
+    /// What is known and what is wanted at one moment.
+    record Moment(DatasetFacts known, WantedReplicas wanted) {}
+
+    synchronized Moment now() {
+        return new Moment(known, wanted);
     }
 
-    synchronized Optional<DatasetImage> image() {
-        return image;
+    synchronized DatasetFacts known() {
+        return known;
     }
 
-    synchronized void attached(ImageMount now) {
-        if (attached.put(now.key(), now) == null) {
-            attachmentChanges++;
-        }
-    }
-
-    /// Counts how often an image mount was added, or the replica of the common tree moved.
-    synchronized long attachmentChanges() {
-        return attachmentChanges;
-    }
-
-    synchronized List<ImageMount> attachments() {
-        return List.copyOf(attached.values());
-    }
-
-    synchronized Optional<ImageMount> attachment(ImageMountKey key) {
-        return Optional.ofNullable(attached.get(key));
-    }
-
-    /// Returns the image mount that reads the replica in `cache`, or else one that reads from CephFS.
-    synchronized Optional<ImageMount> attachment(Optional<Path> cache) {
-        return attached.values().stream()
-                .filter(now -> now.place().cache().equals(cache))
-                .findFirst()
-                .or(() -> attached.values().stream()
-                        .filter(now -> now.place().cache().isEmpty())
-                        .findFirst());
-    }
-
-    synchronized boolean isAttached() {
-        return !attached.isEmpty();
-    }
-
-    /// Records that the kernel was queried for the dataset's mounts.
-    synchronized void markKernelAsked() {
-        kernelAsked = true;
-    }
-
-    synchronized boolean isKernelAsked() {
-        return kernelAsked;
-    }
-
-    /// Returns the cache directories whose replicas are behind the dataset's trees.
-    synchronized Set<Path> servedFrom() {
-        return attached.values().stream()
-                .flatMap(now -> now.place().cache().stream())
-                .collect(Collectors.toSet());
-    }
-
-    /// Returns the image mounts that read the replica in `cache`.
-    synchronized List<ImageMountKey> servedFrom(Path cache) {
-        return attached.values().stream()
-                .filter(now -> now.place().cache().filter(cache::equals).isPresent())
-                .map(ImageMount::key)
-                .toList();
-    }
-
-    /// Returns whether the replica in `cache` is read, or could be at any moment.
-    synchronized boolean mayRead(Path cache) {
-        Set<Path> served = servedFrom();
-        return served.contains(cache)
-                || attached.containsKey(ImageMountKey.at(digest, cache))
-                || (served.isEmpty() && isAttached());
-    }
-
-    /// Records a use now, to be written to the replicas later.
-    synchronized void use() {
-        use = Optional.of(Instant.now());
-    }
-
-    /// Returns the use that is not yet written to the replicas, and clears it.
-    synchronized Optional<Instant> takeUse() {
-        Optional<Instant> taken = use;
-        use = Optional.empty();
-        return taken;
-    }
-
-    /// Returns what is wanted now.
     synchronized WantedReplicas wanted() {
         return wanted;
+    }
+
+    /// Changes what is known.
+    synchronized void know(UnaryOperator<DatasetFacts> change) {
+        known = change.apply(known);
     }
 
     /// Changes what is wanted.
@@ -188,119 +102,77 @@ final class DatasetState {
         wanted = change.apply(wanted);
     }
 
-    /// Requests another replica instead of one that is no longer read: if the dataset is attached, anywhere; if
-    /// `cache` has a tree of its own, there too.
-    synchronized void requestInsteadOf(Path cache) {
-        if (isAttached()) {
-            wanted = wanted.requested(false);
-        }
-        if (attached.containsKey(ImageMountKey.at(digest, cache))) {
-            wanted = wanted.requestedAt(cache);
-        }
+    /// Requests a replica, as [WantedReplicas#requested].
+    void request(boolean alsoUnattached) {
+        want(requests -> requests.requested(alsoUnattached));
     }
 
-    /// Records that an image mount is gone. The last one also cancels the requested replica, unless it is wanted
-    /// without a mount.
+    /// Requests a replica in `cache`, even if another directory has one.
+    void requestAt(Path cache) {
+        want(requests -> requests.requestedAt(cache));
+    }
+
+    /// Records where the image is.
+    void found(DatasetImage image) {
+        know(facts -> facts.withImage(image));
+    }
+
+    /// Records an image mount, or where it is read from now.
+    void attached(ImageMount tree) {
+        know(facts -> facts.withTree(tree));
+    }
+
+    /// Records that an image mount is gone, which ends the requests that were made for it.
     synchronized void unattached(ImageMountKey key) {
-        attached.remove(key);
+        known = known.withoutTree(key);
         for (Path cache : wanted.at()) {
             wanted = ImageMountKey.at(digest, cache).equals(key) ? wanted.withoutAt(cache) : wanted;
         }
-        if (attached.isEmpty()) {
-            wanted = wanted.detached();
-        }
+        wanted = known.isAttached() ? wanted : wanted.detached();
     }
 
-    /// Protects the replicas from eviction in favour of others, pinned on disk or not, until `keeper` calls
-    /// [#releaseFor].
-    synchronized void keepFor(Object keeper) {
-        keepers.add(keeper);
-    }
-
-    /// Ends the protection by `keeper`; that by others stays.
-    synchronized void releaseFor(Object keeper) {
-        keepers.remove(keeper);
-    }
-
-    synchronized boolean isPinned() {
-        return !keepers.isEmpty();
-    }
-
-    synchronized boolean isWanted() {
-        return wanted.isAny();
+    /// Returns whether the replica in `cache` is read, or could be at any moment.
+    boolean mayRead(Path cache) {
+        DatasetFacts facts = known();
+        return facts.servedFrom().contains(cache)
+                || facts.tree(ImageMountKey.at(digest, cache)).isPresent()
+                || (facts.servedFrom().isEmpty() && facts.isAttached());
     }
 
     /// Returns whether the state holds information that neither disks nor kernel have.
     synchronized boolean isRemembered() {
-        return isAttached() || isWanted() || isPinned() || use.isPresent() || !checks.isEmpty();
+        return known.isAttached() || wanted.isAny() || !known.checks().isEmpty();
+    }
+
+    /// Requests another replica instead of one that is no longer read: if the dataset is attached, anywhere; if
+    /// `cache` has a tree of its own, there too.
+    synchronized void requestInsteadOf(Path cache) {
+        wanted = known.isAttached() ? wanted.requested(false) : wanted;
+        wanted = known.tree(ImageMountKey.at(digest, cache)).isPresent() ? wanted.requestedAt(cache) : wanted;
     }
 
     /// Prefers `cache` for the common tree's replica, unless another thread changed the preference while `cache` was
     /// chosen.
     ///
-    /// @param known the earlier preference
+    /// @param before the earlier preference
     /// @return whether `cache` is now preferred
-    synchronized boolean preferUnlessChanged(List<Path> known, Path cache) {
-        if (!wanted.preferred().equals(known)) {
-            return false;
-        }
-        wanted = wanted.preferring(cache);
-        return true;
+    synchronized boolean preferUnlessChanged(List<Path> before, Path cache) {
+        boolean same = wanted.preferred().equals(before);
+        wanted = same ? wanted.preferring(cache) : wanted;
+        return same;
     }
 
     /// Moves the replica of the common tree to `cache`, and requests it there.
     synchronized void move(Path cache) {
         wanted = wanted.movedTo(cache);
-        attachmentChanges++;
-    }
-
-    synchronized void filling(boolean now) {
-        filling = now;
-    }
-
-    synchronized boolean isFilling() {
-        return filling;
-    }
-
-    synchronized void problem(Optional<String> now) {
-        problem = now;
+        known = known.withNews();
     }
 
     /// Records a failed step as the dataset's problem; a later fill or switch clears it.
-    synchronized void failed(RuntimeException why) {
-        failures++;
-        failure = why instanceof DriverException said
-                ? Optional.of(said)
-                : Optional.of(new DriverException.BackendFault("dataset " + digest + ": " + why.getMessage(), why));
-        problem = Optional.of(String.valueOf(why.getMessage()));
-    }
-
-    /// Returns the number of failed steps.
-    synchronized long failures() {
-        return failures;
-    }
-
-    /// Returns why the last step failed, if there are more than `count` failures.
-    synchronized Optional<DriverException> failureAfter(long count) {
-        return failures > count ? failure : Optional.empty();
-    }
-
-    synchronized Optional<String> problem() {
-        return problem;
-    }
-
-    /// Records the result of a complete read of the replica in `cache`.
-    synchronized void checked(Path cache, ReplicaCheck result) {
-        checks.put(cache, result);
-    }
-
-    /// Returns the result of the last complete read in this run of the driver.
-    synchronized ReplicaCheck lastCheck(Path cache) {
-        return checks.getOrDefault(cache, new ReplicaCheck.Never());
-    }
-
-    /// Forgets the last check, because the replica is gone.
-    synchronized void unchecked(Path cache) {
-        checks.remove(cache);
+    void failed(RuntimeException why) {
+        DriverException failure = why instanceof DriverException said
+                ? said
+                : new DriverException.BackendFault("dataset " + digest + ": " + why.getMessage(), why);
+        know(facts -> facts.withFailure(failure, String.valueOf(why.getMessage())));
     }
 }

@@ -15,8 +15,9 @@ record ImageReachability(ReplicaSettings settings, BlockingCalls calls) {
         if (settings.caches().isEmpty()) {
             throw new DriverException.InUse("this node has no cache directory; give it one with --cache-dir");
         }
-        DatasetImage image = state.image().orElseThrow(() -> unreachable(state, "it was not attached here before"));
-        if (!state.isAttached()) {
+        DatasetImage image =
+                state.known().image().orElseThrow(() -> unreachable(state, "it was not attached here before"));
+        if (!state.known().isAttached()) {
             try {
                 String name = "manifest of " + state.digest();
                 var _ = calls.check(name, name, settings.pace().callLimit(), image::readOutline);

@@ -22,19 +22,22 @@ final class ReplicaDecision {
                 .orElseGet(() -> await(is));
     }
 
-    /// Leaves what must not be read. No disk is asked before that: it might not answer.
+    /// Leaves what must not be read, first what is read. No disk is asked before that: it might not answer.
     private static Optional<ReplicaStep> abandon(ObservedReplicas is) {
-        for (ObservedReplicas.Cache cache : is.caches()) {
-            if (!cache.isReadable() && is.isRead(cache.path())) {
-                return Optional.of(new ReplicaStep.Abandon(cache.path()));
-            }
-        }
-        for (ObservedReplicas.Cache cache : is.caches()) {
-            if (cache.isReadable() && cache.isCorrupt()) {
-                return Optional.of(new ReplicaStep.Discard(cache.path()));
-            }
-        }
-        return is.isInspected() ? Optional.empty() : Optional.of(new ReplicaStep.Inspect());
+        Optional<ReplicaStep> failing = is.read().stream()
+                .filter(cache -> !cache.isReadable())
+                .<ReplicaStep>map(cache -> new ReplicaStep.Abandon(cache.path()))
+                .findFirst();
+        return failing.or(() -> discard(is.read()))
+                .or(() -> discard(is.caches()))
+                .or(() -> is.isInspected() ? Optional.empty() : Optional.of(new ReplicaStep.Inspect()));
+    }
+
+    private static Optional<ReplicaStep> discard(List<ObservedReplicas.Cache> caches) {
+        return caches.stream()
+                .filter(cache -> cache.isReadable() && cache.isCorrupt())
+                .<ReplicaStep>map(cache -> new ReplicaStep.Discard(cache.path()))
+                .findFirst();
     }
 
     /// Switches a tree to a better replica, or verifies a requested replica that has no tree.

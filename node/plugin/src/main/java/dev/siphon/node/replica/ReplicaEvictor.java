@@ -11,10 +11,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +32,9 @@ final class ReplicaEvictor {
     private final ReplicaCounts counts;
     private final SharedValues<Digest, DatasetState> states;
     private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
+
+    /// Who protects which dataset's replicas: orders, and fills.
+    private final Map<Digest, Set<Object>> keepers = new ConcurrentHashMap<>();
 
     /// @param states the states of all datasets
     ReplicaEvictor(
@@ -77,6 +83,24 @@ final class ReplicaEvictor {
         }
     }
 
+    /// Protects the dataset's replicas from eviction in favour of others, pinned on disk or not, until `keeper` calls
+    /// [#releaseFor].
+    void keepFor(Digest dataset, Object keeper) {
+        keepers.merge(
+                dataset,
+                Set.of(keeper),
+                (some, more) -> Stream.concat(some.stream(), more.stream()).collect(Collectors.toUnmodifiableSet()));
+    }
+
+    /// Ends the protection by `keeper`; that by others stays.
+    void releaseFor(Digest dataset, Object keeper) {
+        keepers.computeIfPresent(dataset, (_, all) -> {
+            Set<Object> rest =
+                    all.stream().filter(each -> !each.equals(keeper)).collect(Collectors.toUnmodifiableSet());
+            return rest.isEmpty() ? null : rest;
+        });
+    }
+
     /// Returns whether [#makeRoom] could make room in `directory` for a replica of `bytes` of `dataset` now.
     boolean canMakeRoom(CacheDirectory directory, Digest dataset, long bytes) {
         return toEvict(directory, dataset, bytes).isPresent();
@@ -118,13 +142,12 @@ final class ReplicaEvictor {
         return EvictionOrder.toFit(directory.limits(), present, bytes, content.freeBytes() + begun);
     }
 
-    private static EvictionOrder.Candidate candidate(
-            CacheDirectories.FoundReplica found, DatasetState state, Path directory) {
+    private EvictionOrder.Candidate candidate(CacheDirectories.FoundReplica found, DatasetState state, Path directory) {
         return new EvictionOrder.Candidate(
                 found.digest(),
                 found.bytes(),
                 found.lastUse(),
-                found.pinned() || state.isPinned() || state.isFilling(),
+                found.pinned() || keepers.containsKey(found.digest()),
                 state.mayRead(directory));
     }
 
@@ -189,6 +212,6 @@ final class ReplicaEvictor {
             }
             replica.discard();
         });
-        state.unchecked(cache);
+        state.know(known -> known.withoutCheck(cache));
     }
 }

@@ -66,11 +66,11 @@ final class ReplicaListing {
         return states.values()
                 .filter(state -> state.digest().beginning().equals(beginning))
                 .findFirst()
-                .flatMap(DatasetState::problem);
+                .flatMap(state -> state.known().failures().problem());
     }
 
     /// Returns the image mounts as last seen. Accesses no disk.
     List<ImageMount> attached() {
-        return states.values().flatMap(state -> state.attachments().stream()).toList();
+        return states.values().flatMap(state -> state.known().trees().stream()).toList();
     }
 }

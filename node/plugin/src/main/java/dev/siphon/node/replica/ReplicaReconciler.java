@@ -1,6 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.chunk.Bandwidth;
@@ -86,8 +87,10 @@ final class ReplicaReconciler {
     private Optional<Duration> step(DatasetState state, Instant now) {
         Map<Path, ObservedReplicas.Files> files = Map.of();
         while (true) {
-            long news = state.attachmentChanges();
-            ReplicaStep next = ReplicaDecision.decide(observe(state, now, files), state.wanted());
+            DatasetState.Moment moment = state.now();
+            long news = moment.known().news();
+            ReplicaStep next =
+                    ReplicaDecision.decide(observe(state.digest(), moment.known(), now, files), moment.wanted());
             switch (next) {
                 case ReplicaStep.Inspect _ -> files = inspect(state);
                 case ReplicaStep.Meet(Path cache) -> state.want(wanted -> wanted.met(cache));
@@ -112,7 +115,7 @@ final class ReplicaReconciler {
                 case ReplicaStep.Switch(ImageMountKey tree, Path cache) -> {
                     state.want(wanted -> wanted.met(cache));
                     switcher.to(state, tree, cacheDirectories.at(cache).replica(state.digest()));
-                    state.problem(Optional.empty());
+                    state.know(known -> known.withProblem(Optional.empty()));
                     return AT_ONCE;
                 }
                 case ReplicaStep.FillCommon(List<Path> whole) -> {
@@ -134,22 +137,23 @@ final class ReplicaReconciler {
         }
     }
 
-    private ObservedReplicas observe(DatasetState state, Instant now, Map<Path, ObservedReplicas.Files> files) {
+    private ObservedReplicas observe(
+            Digest dataset, DatasetFacts known, Instant now, Map<Path, ObservedReplicas.Files> files) {
         List<ObservedReplicas.Cache> caches = cacheDirectories.directories().stream()
                 .map(directory -> new ObservedReplicas.Cache(
                         directory.path(),
-                        ImageMountKey.at(state.digest(), directory.path()),
+                        ImageMountKey.at(dataset, directory.path()),
                         disk(directory),
                         directory.failures(),
                         files.getOrDefault(directory.path(), ObservedReplicas.Files.UNSEEN),
-                        state.lastCheck(directory.path())))
+                        known.check(directory.path())))
                 .toList();
         return new ObservedReplicas(
                 now,
                 settings.pace().scrubPeriod(),
                 caches,
-                state.attachments(),
-                state.image().isPresent());
+                known.trees(),
+                known.image().isPresent());
     }
 
     private static ObservedReplicas.Disk disk(CacheDirectory directory) {
@@ -161,7 +165,7 @@ final class ReplicaReconciler {
 
     /// Looks at each readable disk. A disk that is readable only afterwards stays unseen.
     private Map<Path, ObservedReplicas.Files> inspect(DatasetState state) {
-        state.takeUse().ifPresent(at -> cacheDirectories.use(state.digest(), at));
+        cacheDirectories.writeUse(state.digest());
         List<Path> readable = cacheDirectories.directories().stream()
                 .filter(CacheDirectory::isReadable)
                 .map(CacheDirectory::path)
@@ -178,8 +182,9 @@ final class ReplicaReconciler {
 
     private void abandon(DatasetState state, CacheDirectory directory) {
         switcher.back(state, directory.path());
-        directory.trouble().map(CacheDirectory.Trouble::why).ifPresent(why -> state.problem(Optional.of(why)));
-        state.want(wanted -> wanted.requested(false));
+        Optional<String> why = directory.trouble().map(CacheDirectory.Trouble::why);
+        state.know(known -> known.withProblem(why));
+        state.request(false);
     }
 
     /// Removes a corrupt replica. If that fails too, the disk is at fault.
@@ -189,7 +194,7 @@ final class ReplicaReconciler {
             evictor.remove(state, directory.replica(state.digest()));
         } catch (ErrnoException | UncheckedIOException e) {
             cacheDirectories.failing(directory, String.valueOf(e.getMessage()));
-            state.unchecked(directory.path());
+            state.know(known -> known.withoutCheck(directory.path()));
         }
     }
 
@@ -219,7 +224,8 @@ final class ReplicaReconciler {
                         "chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
                                 + " is not what its manifest says");
             } else if (all) {
-                state.checked(cache, new ReplicaCheck.Intact(Instant.now(), failures));
+                ReplicaCheck intact = new ReplicaCheck.Intact(Instant.now(), failures);
+                state.know(known -> known.withCheck(cache, intact));
             } else {
                 return false;
             }
@@ -231,8 +237,7 @@ final class ReplicaReconciler {
 
     private static void markCorrupt(DatasetState state, Path cache, long failures, String why) {
         LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is corrupt: {}", why);
-        state.problem(Optional.of(why));
-        state.checked(cache, new ReplicaCheck.Corrupt(failures));
+        state.know(known -> known.withProblem(Optional.of(why)).withCheck(cache, new ReplicaCheck.Corrupt(failures)));
     }
 
     /// Returns whether to stop long work. Readers on a failing disk come first.
@@ -241,14 +246,14 @@ final class ReplicaReconciler {
     }
 
     private boolean isReadFromFailing(DatasetState state) {
-        return state.servedFrom().stream()
+        return state.known().servedFrom().stream()
                 .anyMatch(cache -> !cacheDirectories.at(cache).isReadable());
     }
 
     /// Returns whether to stop, also because of a new image mount: it may use an existing replica, and a fill takes
     /// long.
     private boolean isOver(DatasetState state, long news) {
-        return isStopped(state) || state.attachmentChanges() != news;
+        return isStopped(state) || state.known().news() != news;
     }
 
     private void fillAt(DatasetState state, long news, Path cache) {
@@ -284,7 +289,7 @@ final class ReplicaReconciler {
     /// @param at the cache directory; if empty, the common tree's directory
     private void fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
         ReplicaPolicy policy = settings.pace();
-        DatasetImage image = state.image().orElseThrow();
+        DatasetImage image = state.known().image().orElseThrow();
         if (!takeFill(stop)) {
             return;
         }
@@ -314,13 +319,13 @@ final class ReplicaReconciler {
                             policy.diskRetry(),
                             stop,
                             counts.filledBytes()));
-            state.filling(true);
+            evictor.keepFor(state.digest(), this);
             long failures = directory.failures();
             evictor.makeRoom(directory, state.digest(), manifest.imageBytes(), fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
-                state.checked(directory.path(), new ReplicaCheck.Intact(Instant.now(), failures));
-                state.problem(Optional.empty());
+                ReplicaCheck intact = new ReplicaCheck.Intact(Instant.now(), failures);
+                state.know(known -> known.withProblem(Optional.empty()).withCheck(directory.path(), intact));
                 counts.fills().increment();
                 LOG.atInfo()
                         .addKeyValue("dataset", state.digest())
@@ -333,7 +338,7 @@ final class ReplicaReconciler {
             counts.failedFills().increment();
             throw e;
         } finally {
-            state.filling(false);
+            evictor.releaseFor(state.digest(), this);
             fills.release();
         }
     }

@@ -31,7 +31,8 @@ public record ReplicaStatus(
     /// @param found its files in one cache directory, if any
     /// @return empty for a dataset that the node does not have
     static Optional<ReplicaStatus> of(DatasetState state, Optional<CacheDirectories.FoundReplica> found) {
-        if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
+        DatasetState.Moment now = state.now();
+        if (found.isEmpty() && !now.known().isAttached() && !now.wanted().isAny()) {
             return Optional.empty();
         }
         ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
@@ -42,9 +43,9 @@ public record ReplicaStatus(
                 state.digest(),
                 reached,
                 found.map(CacheDirectories.FoundReplica::bytes).orElse(0L),
-                state.attachment(found.map(CacheDirectories.FoundReplica::cache)),
+                now.known().tree(found.map(CacheDirectories.FoundReplica::cache)),
                 found.map(CacheDirectories.FoundReplica::pinned).orElse(false),
                 found.map(CacheDirectories.FoundReplica::lastUse),
-                state.problem()));
+                now.known().failures().problem()));
     }
 }

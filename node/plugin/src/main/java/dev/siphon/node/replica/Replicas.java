@@ -86,7 +86,7 @@ public final class Replicas implements AutoCloseable {
                 .distinct()
                 .forEach(digest -> {
                     if (found.stream().anyMatch(part -> part.digest().equals(digest) && !part.whole())) {
-                        states.with(digest, state -> state.want(wanted -> wanted.requested(true)));
+                        states.with(digest, state -> state.request(true));
                     }
                     threads.wake(digest);
                 });
@@ -95,7 +95,7 @@ public final class Replicas implements AutoCloseable {
     /// Wakes every dataset that reads from a failing disk, to switch its tree to CephFS before any other step.
     private void abandonCache(Path cache) {
         states.values()
-                .filter(state -> state.servedFrom().contains(cache))
+                .filter(state -> state.known().servedFrom().contains(cache))
                 .map(DatasetState::digest)
                 .forEach(threads::wake);
         cacheDirectories.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
@@ -103,7 +103,7 @@ public final class Replicas implements AutoCloseable {
 
     /// Queries the kernel before a dataset's first step, on its own thread: its file system may hang.
     private Optional<Duration> step(DatasetState state) {
-        if (!state.isKernelAsked()) {
+        if (!state.known().kernelAsked()) {
             refresh(state);
         }
         return reconciler.step(state);
@@ -117,12 +117,12 @@ public final class Replicas implements AutoCloseable {
     }
 
     private void find(DatasetState state) {
-        if (state.isKernelAsked()) {
+        if (state.known().kernelAsked()) {
             return;
         }
         List<ImageMountKey> keys = folders.of(state.digest());
         for (ImageMountKey key : keys) {
-            folders.image(key).ifPresent(state::image);
+            folders.image(key).ifPresent(state::found);
             imageMounts.find(key).ifPresent(now -> {
                 ImageMount lived = switcher.seen(state, key, now);
                 state.attached(lived);
@@ -131,19 +131,16 @@ public final class Replicas implements AutoCloseable {
                         now.device().number(),
                         cacheDirectories,
                         settings.pace().diskRetry());
-                state.want(wanted ->
-                        wanted.requested(false)); // the run that attached it may have been killed before its fill
-                cacheDirectories
-                        .preferredCache(key)
-                        .ifPresent(cache -> state.want(wanted -> wanted.requestedAt(cache)));
+                state.request(false); // the run that attached it may have been killed before its fill
+                cacheDirectories.preferredCache(key).ifPresent(state::requestAt);
             });
         }
         // left by a run killed before its mount or after its unmount
         keys.stream()
-                .filter(key -> state.attachment(key).isEmpty())
-                .filter(key -> !key.equals(state.key()) || !state.isWanted())
+                .filter(key -> state.known().tree(key).isEmpty())
+                .filter(key -> !key.equals(state.key()) || !state.wanted().isAny())
                 .forEach(folders::remove);
-        state.markKernelAsked();
+        state.know(DatasetFacts::withKernelAsked);
     }
 
     /// Runs `body` with a dataset's state, and then wakes the dataset's thread.
@@ -164,8 +161,8 @@ public final class Replicas implements AutoCloseable {
     public ImageMount attach(DatasetImage image) {
         return changing(image.digest(), state -> {
             ImageMount imageMount = locks.take(image.digest(), () -> attach(state, image));
-            state.want(wanted -> wanted.requested(false));
-            state.use();
+            state.request(false);
+            cacheDirectories.used(state.digest());
             return imageMount;
         });
     }
@@ -177,10 +174,10 @@ public final class Replicas implements AutoCloseable {
                 .map(mountResult -> switcher.seen(state, state.key(), mountResult))
                 .orElseGet(() -> attachNew(state, image));
         folders.make(state.key(), image);
-        state.image(image);
-        if (state.attachment(state.key()).isEmpty() && choice.isPossible()) {
-            Instant until = Instant.now().plus(settings.near().patience());
-            state.want(wanted -> wanted.unsettled(until));
+        state.found(image);
+        if (state.known().tree(state.key()).isEmpty() && choice.isPossible()) {
+            state.want(wanted ->
+                    wanted.unsettled(Instant.now().plus(settings.near().patience())));
         }
         state.attached(now);
         return now;
@@ -244,7 +241,7 @@ public final class Replicas implements AutoCloseable {
                 state.unattached(key);
                 return key;
             });
-            state.use();
+            cacheDirectories.used(state.digest());
             return key;
         });
     }
@@ -257,8 +254,8 @@ public final class Replicas implements AutoCloseable {
                 folders.make(state.key(), image); // lets a fill resume after a restart
                 return image;
             });
-            state.image(image);
-            state.want(wanted -> wanted.requested(true));
+            state.found(image);
+            state.request(true);
             return image;
         });
     }
@@ -278,11 +275,11 @@ public final class Replicas implements AutoCloseable {
         long end = System.nanoTime() + limit.toNanos();
         states.with(dataset, state -> {
             refresh(state); // an earlier run may have left it
-            long before = state.failures();
-            if (!state.isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
-                state.want(wanted -> wanted.requested(true)); // a check needs no image
+            long before = state.known().failures().count();
+            if (!state.known().isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
+                state.request(true); // a check needs no image
                 threads.wake(dataset);
-            } else if (state.servedFrom().isEmpty()) {
+            } else if (state.known().servedFrom().isEmpty()) {
                 warm(reach.image(state));
             }
             new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
@@ -324,12 +321,12 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @param keeper tells this request from others for the same dataset
     public void keepFor(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.keepFor(keeper));
+        evictor.keepFor(dataset, keeper);
     }
 
     /// Ends the protection by `keeper` only.
     public void releaseFor(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.releaseFor(keeper));
+        evictor.releaseFor(dataset, keeper);
     }
 
     /// Lists every dataset that is attached, on a disk or being filled, ordered by digest. A dataset with replicas

@@ -36,7 +36,7 @@ final class TreeChoice {
 
     /// Returns the common tree, if it is attached and its erofsfuse process, if any, is alive.
     Optional<ImageMount> readable(DatasetState state) {
-        return state.attachment(state.key()).filter(common -> imageMounts.isAlive(common.key()));
+        return state.known().tree(state.key()).filter(common -> imageMounts.isAlive(common.key()));
     }
 
     /// Chooses the tree, and mounts it if necessary; the caller holds the dataset's lock.
@@ -81,10 +81,10 @@ final class TreeChoice {
     ///
     /// @return empty if no directory takes it
     private List<Path> forFirstReplica(DatasetState state, List<Path> nearest) {
-        if (state.image().isEmpty()) {
+        if (state.known().image().isEmpty()) {
             return nearest;
         }
-        long bytes = state.image().get().readOutline().imageBytes();
+        long bytes = state.known().image().get().readOutline().imageBytes();
         try {
             return List.of(cacheDirectories
                     .place(state.digest(), bytes, settings.placement(), nearest, evictor)
@@ -113,28 +113,30 @@ final class TreeChoice {
     private Optional<Path> preferredCache(DatasetState state, List<Path> nearest, List<Path> there) {
         Optional<Path> present = nearest.stream()
                 .filter(cache -> there.contains(cache)
-                        || state.attachment(ImageMountKey.at(state.digest(), cache))
+                        || state.known()
+                                .tree(ImageMountKey.at(state.digest(), cache))
                                 .isPresent())
                 .findFirst();
         if (present.isPresent() || !settings.near().fillsSecond()) {
             return present;
         }
-        return state.image()
+        return state.known()
+                .image()
                 .flatMap(image -> cacheDirectories.room(
                         state.digest(), image.readOutline().imageBytes(), settings.placement(), nearest));
     }
 
     private Path tree(DatasetState state, Path cache) {
         ImageMountKey key = ImageMountKey.at(state.digest(), cache);
-        Optional<ImageMount> known = state.attachment(key).filter(_ -> imageMounts.isAlive(key));
+        Optional<ImageMount> known = state.known().tree(key).filter(_ -> imageMounts.isAlive(key));
         if (known.isPresent()) {
             return known.get().tree();
         }
-        DatasetImage image = state.image().orElseThrow();
+        DatasetImage image = state.known().image().orElseThrow();
         ImageMount fresh = switcher.seen(state, key, imageMounts.attach(key, image, image.readOutline()));
         state.want(wanted -> wanted.nearest(List.of()));
         state.attached(fresh);
-        state.want(wanted -> wanted.requestedAt(cache));
+        state.requestAt(cache);
         return fresh.tree();
     }
 }

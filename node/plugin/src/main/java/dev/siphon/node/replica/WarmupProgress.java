@@ -17,7 +17,7 @@ final class WarmupProgress {
     private final long failuresBefore;
     private final Supplier<Optional<ReplicaStatus>> look;
 
-    /// @param failuresBefore the dataset's [DatasetState#failures] before the request
+    /// @param failuresBefore the dataset's failed steps before the request
     /// @param look reads the status from the disks
     WarmupProgress(DatasetState state, long failuresBefore, Supplier<Optional<ReplicaStatus>> look) {
         this.state = state;
@@ -29,11 +29,12 @@ final class WarmupProgress {
     void follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         Optional<ReplicaState> told = Optional.empty();
         while (!gone.getAsBoolean()) {
-            boolean wanted = state.isWanted(); // read first, because a replica is no longer wanted once it is whole
+            boolean wanted =
+                    state.wanted().isAny(); // read first, because a replica is no longer wanted once it is whole
             Optional<ReplicaStatus> now = look.get();
             Optional<ReplicaState> reached = now.map(ReplicaStatus::state);
             boolean whole = reached.filter(ReplicaState.Local.class::isInstance).isPresent();
-            boolean done = whole && (!wanted || !state.servedFrom().isEmpty());
+            boolean done = whole && (!wanted || !state.known().servedFrom().isEmpty());
             // a whole replica counts only once it is verified
             if (now.isPresent() && (done || (!whole && !reached.equals(told)))) {
                 progress.accept(now.get());
@@ -42,12 +43,12 @@ final class WarmupProgress {
             if (done) {
                 return;
             }
-            state.failureAfter(failuresBefore).ifPresent(failure -> {
+            state.known().failures().after(failuresBefore).ifPresent(failure -> {
                 throw failure;
             });
-            if (!whole && state.image().isEmpty()) {
+            if (!whole && state.known().image().isEmpty()) {
                 throw new DriverException.InUse("the replica of dataset " + state.digest() + " is gone: "
-                        + state.problem().orElse("it was removed")
+                        + state.known().failures().problem().orElse("it was removed")
                         + "; the node does not know where its image is: start a pod that uses the dataset here");
             }
             if (!wanted) {

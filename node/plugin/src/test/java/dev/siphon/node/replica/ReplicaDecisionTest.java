@@ -332,7 +332,7 @@ final class ReplicaDecisionTest {
                 .filter(edge -> edge.matches())
                 .forEach(edge -> drawn.put(
                         edge.group(1) + " --> " + edge.group(2),
-                        new TreeSet<>(List.of(edge.group(3).split(", ")))));
+                        new TreeSet<>(List.of(edge.group(3).split(", ", -1)))));
         assertEquals(EDGES, drawn);
     }
 }

@@ -84,7 +84,7 @@ final class ReplicaEvictorTest {
     /// Pins the replica after `evicting` has started and waits for the worker; then the worker finishes.
     private CompletableFuture<Void> pinWhileItWaits(Digest digest, Runnable evicting) {
         DatasetState state = state(digest);
-        state.want(wanted -> wanted.requested(true));
+        state.request(true);
         assertTrue(state.tryLock(FAST.callLimit()));
         CompletableFuture<Void> evicted = CompletableFuture.runAsync(evicting);
         ReplicaNode.await(() -> "an eviction that waits", state::isPaused);
@@ -100,13 +100,13 @@ final class ReplicaEvictorTest {
         CompletionException refused = assertThrows(CompletionException.class, evicted::join);
         assertInstanceOf(DriverException.InUse.class, refused.getCause());
         assertTrue(replica.isPart());
-        assertTrue(state(OLD).isWanted(), "its fill goes on");
+        assertTrue(state(OLD).wanted().isAny(), "its fill goes on");
         assertFalse(state(OLD).isPaused());
 
         replica.pin(false);
         room().evict(state(OLD), () -> List.of(replica));
         assertFalse(replica.isPart());
-        assertFalse(state(OLD).isWanted());
+        assertFalse(state(OLD).wanted().isAny());
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 /// the model turns into what is and what is wanted; a step turns it into another one.
 ///
 /// Disks and CephFS stay as they are: that a disk fails or recovers is another situation to begin with.
+@SuppressWarnings("EnumOrdinal") // a situation is a number
 final class ReplicaModel {
     static final Instant NOW = Instant.ofEpochSecond(1_000_000);
     static final Duration PERIOD = Duration.ofDays(1);
@@ -46,7 +47,10 @@ final class ReplicaModel {
         SUSPECTED(Files.WHOLE, new ReplicaCheck.Corrupt(FAILURES - 1), true);
 
         final Files files;
+
+        @SuppressWarnings("ImmutableEnumChecker") // immutable, but not annotated so
         final ReplicaCheck check;
+
         final boolean intact;
 
         Replica(Files files, ReplicaCheck check, boolean intact) {
