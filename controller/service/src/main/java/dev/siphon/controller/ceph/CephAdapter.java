@@ -17,9 +17,6 @@ import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +32,7 @@ public final class CephAdapter implements AutoCloseable {
     private final Identities identities;
     private final ClusterStatus state;
     private final JournalFlush journal;
-    private final ScheduledExecutorService sweeper = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("ceph-sweep").factory());
+    private final BackgroundTasks.Task sweeper;
 
     private CephAdapter(
             CephClusters clusters, CephFileSystems fileSystems, Optional<String> keyType, BackgroundTasks tasks) {
@@ -51,6 +47,7 @@ public final class CephAdapter implements AutoCloseable {
                 fileSystems.sessions());
         this.identities = new CephIdentities(clusters::connection, keyType);
         this.state = new ClusterStatus(clusters::connection, keyType);
+        this.sweeper = tasks.every("ceph-sweep", SWEEP, SWEEP, this::sweep);
     }
 
     /// Starts to connect to all clusters and does not wait.
@@ -74,8 +71,6 @@ public final class CephAdapter implements AutoCloseable {
                 keyType,
                 tasks);
         clusters.warmUp();
-        var _ = adapter.sweeper.scheduleWithFixedDelay(
-                tasks.guarded("ceph-sweep", adapter::sweep), SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
         return adapter;
     }
 
@@ -142,7 +137,7 @@ public final class CephAdapter implements AutoCloseable {
     /// Rejects further calls and waits a few seconds at most. Calls that still run then end with the process.
     @Override
     public void close() {
-        sweeper.shutdownNow();
+        sweeper.close();
         journal.close();
         fileSystems.close();
         clusters.close();

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /// Makes the MDS flush its journal while a command about a clone takes long (ADR 37). The mgr has several clients
 /// of a file system. One client can read another's change only after the MDS has written it to the journal on
 /// disk. Without a request from a client, the MDS does that every 5 s (`mds_tick_interval`).
+///
+/// Each flush is a native call with its own deadline, so its thread needs no other.
 final class JournalFlush implements AutoCloseable {
     /// Most commands take a hundredth of this time.
     private static final Duration PERIOD = Duration.ofMillis(200);

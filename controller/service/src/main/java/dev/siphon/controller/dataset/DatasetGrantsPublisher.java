@@ -20,10 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -47,8 +43,8 @@ public final class DatasetGrantsPublisher implements AutoCloseable {
     /// The declared datasets by name; empty before the first pass.
     private volatile Optional<Map<String, NamespaceAccess.ReadableDataset>> details = Optional.empty();
 
-    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("dataset-grants").factory());
+    private volatile Optional<BackgroundTasks.Task> running = Optional.empty();
+    private volatile boolean closed;
 
     /// @param published where nodes read it
     /// @param keys empty if the driver mints none
@@ -71,23 +67,19 @@ public final class DatasetGrantsPublisher implements AutoCloseable {
     ///
     /// @param every delay from the end of one pass to the start of the next
     public DatasetGrantsPublisher start(Duration every, BackgroundTasks tasks) {
-        var _ = worker.scheduleWithFixedDelay(
-                tasks.guarded("dataset-grants", this::reconcileAndLog), 0, every.toMillis(), TimeUnit.MILLISECONDS);
+        running = Optional.of(tasks.every("dataset-grants", Duration.ZERO, every, this::reconcileAndLog));
         return this;
     }
 
     /// Runs a pass in the background now, or after the one that runs. Does nothing once this is closed.
     public void reconcileSoon(BackgroundTasks tasks) {
-        try {
-            worker.execute(tasks.guarded("dataset-grants", this::reconcileAndLog));
-        } catch (RejectedExecutionException _) {
-            LOG.debug("the readers of datasets are not published again: the process ends");
-        }
+        var _ = Thread.ofVirtual().name("dataset-grants").start(tasks.guarded("dataset-grants", this::reconcileAndLog));
     }
 
     @Override
     public void close() {
-        worker.shutdownNow();
+        closed = true;
+        running.ifPresent(BackgroundTasks.Task::close);
     }
 
     /// Returns the declared datasets by name; empty before the first pass.
@@ -106,9 +98,11 @@ public final class DatasetGrantsPublisher implements AutoCloseable {
                 .toList();
     }
 
-    private void reconcileAndLog() {
+    private synchronized void reconcileAndLog() {
         try {
-            reconcile();
+            if (!closed) {
+                reconcile();
+            }
         } catch (DriverException.BackendUnavailable | DriverException.OperationPending notNow) {
             LOG.info("cannot update the published readers of datasets; the old ones stay: {}", notNow.getMessage());
         } catch (DriverException refused) {

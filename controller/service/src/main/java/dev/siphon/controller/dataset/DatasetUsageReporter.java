@@ -11,10 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +31,8 @@ public final class DatasetUsageReporter implements AutoCloseable {
     private final Clusters clusters;
     private final Consumer<Map<String, Set<String>>> namespaces;
     private final PerObjectRetries reports = new PerObjectRetries();
-    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("dataset-users").factory());
+    private volatile Optional<BackgroundTasks.Task> running = Optional.empty();
+    private volatile Duration pause = PAUSE;
 
     /// Why the last pass failed.
     private Optional<String> trouble = Optional.empty();
@@ -51,17 +47,16 @@ public final class DatasetUsageReporter implements AutoCloseable {
 
     /// Starts periodic reconciliation.
     public DatasetUsageReporter start(BackgroundTasks tasks) {
-        worker.execute(() -> keep(tasks));
+        running = Optional.of(tasks.every("dataset-users", Duration.ZERO, () -> pause, this::reconcileAndLog));
         return this;
     }
 
     @Override
     public void close() {
-        worker.shutdownNow();
+        running.ifPresent(BackgroundTasks.Task::close);
     }
 
-    /// Runs one pass and schedules the next. Throws nothing: an exception would end the cycle.
-    private void keep(BackgroundTasks tasks) {
+    private void reconcileAndLog() {
         long begun = System.nanoTime();
         try {
             reconcile();
@@ -72,14 +67,8 @@ public final class DatasetUsageReporter implements AutoCloseable {
                 LOG.warn("cannot update which pods use datasets; the old list stays: {}", notNow.getMessage());
             }
             trouble = why;
-        } catch (RuntimeException | Error unforeseen) {
-            tasks.failed("dataset-users", unforeseen);
-        }
-        Duration pause = pause(Duration.ofNanos(System.nanoTime() - begun));
-        try {
-            var _ = worker.schedule(() -> keep(tasks), pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException _) {
-            // the process is shutting down
+        } finally {
+            pause = pause(Duration.ofNanos(System.nanoTime() - begun));
         }
     }
 

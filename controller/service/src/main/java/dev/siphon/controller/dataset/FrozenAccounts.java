@@ -13,13 +13,11 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,16 +34,13 @@ public final class FrozenAccounts implements AutoCloseable {
     /// The frozen groups at the last successful scan of each file system.
     private final Map<FileSystemRef, Set<String>> seen = new ConcurrentHashMap<>();
 
-    /// One thread per cluster, so that none waits for another.
-    private final ScheduledExecutorService workers;
+    /// One per cluster, so that none waits for another.
+    private volatile List<BackgroundTasks.Task> running = List.of();
 
     public FrozenAccounts(Clusters clusters, FileTree files) {
         this.clusters = clusters;
         this.files = files;
         this.accountFreeze = new AccountFreeze(files);
-        this.workers = Executors.newScheduledThreadPool(
-                clusters.ids().size(),
-                Thread.ofPlatform().daemon().name("frozen-accounts-", 0).factory());
     }
 
     /// Starts periodic refreshes.
@@ -53,25 +48,21 @@ public final class FrozenAccounts implements AutoCloseable {
     /// @param every delay from the end of one pass to the start of the next
     /// @param changed runs after a pass that found other accounts frozen than the one before
     public FrozenAccounts start(Duration every, BackgroundTasks tasks, Runnable changed) {
-        for (String cluster : clusters.ids()) {
-            var _ = workers.scheduleWithFixedDelay(
-                    tasks.guarded("frozen-accounts", () -> {
-                        Set<String> before = groups();
-                        refreshAndLog(cluster);
-                        if (!groups().equals(before)) {
-                            changed.run();
-                        }
-                    }),
-                    0,
-                    every.toMillis(),
-                    TimeUnit.MILLISECONDS);
-        }
+        running = clusters.ids().stream()
+                .map(cluster -> tasks.every("frozen-accounts", Duration.ZERO, every, () -> {
+                    Set<String> before = groups();
+                    refreshAndLog(cluster);
+                    if (!groups().equals(before)) {
+                        changed.run();
+                    }
+                }))
+                .toList();
         return this;
     }
 
     @Override
     public void close() {
-        workers.shutdownNow();
+        running.forEach(BackgroundTasks.Task::close);
     }
 
     private void refreshAndLog(String cluster) {

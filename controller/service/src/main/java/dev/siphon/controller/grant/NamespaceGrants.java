@@ -19,14 +19,12 @@ import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +52,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     private final DatasetShares shares;
     private final KeyedOperations operations = new KeyedOperations();
     private final Set<String> loaded = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("grants-load").factory());
+    private volatile List<BackgroundTasks.Task> running = List.of();
 
     /// The notes written or read since the start, and published.
     private final Map<GroupKey, GrantNote> notes = new ConcurrentHashMap<>();
@@ -73,16 +70,15 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
 
     /// Starts reading the grants of all groups.
     public NamespaceGrants start(BackgroundTasks tasks) {
-        var _ = loader.scheduleWithFixedDelay(
-                tasks.guarded("grants-load", this::load), 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
-        var _ = loader.scheduleWithFixedDelay(
-                tasks.guarded("grants-keep", this::republish), LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+        running = List.of(
+                tasks.every("grants-load", Duration.ZERO, AGAIN, this::load),
+                tasks.every("grants-keep", LOOK, LOOK, this::republish));
         return this;
     }
 
     @Override
     public void close() {
-        loader.shutdownNow();
+        running.forEach(BackgroundTasks.Task::close);
     }
 
     /// Grants a namespace the use of an existing group. Costs one API server request in Kubernetes, so that a

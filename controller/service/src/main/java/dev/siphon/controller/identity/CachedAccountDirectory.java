@@ -148,8 +148,8 @@ public final class CachedAccountDirectory implements AccountDirectory {
         return nanoTime.getAsLong() - entry.since() < age.toNanos();
     }
 
-    /// Starts the lookup, or joins a running one. Does not join one that has run for the patience already: it may
-    /// never end, and a new one may succeed.
+    /// Starts the lookup, or joins a running one. Unlike [dev.siphon.csi.DeadlineExecutor], it does not join
+    /// one that has run for the patience already: it may never end, and a new one may succeed.
     private FutureTask<Optional<Account>> ask(String name) {
         long now = nanoTime.getAsLong();
         PendingLookup mine = new PendingLookup(new FutureTask<>(() -> learn(name, now)), now);

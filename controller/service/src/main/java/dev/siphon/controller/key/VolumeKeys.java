@@ -15,7 +15,6 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,8 +23,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -71,9 +68,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final BiConsumer<VolumeId.Provisioned, String> adopted;
     private final OrphanedKeys orphans;
     private final Semaphore slots = new Semaphore(AT_ONCE);
-    private final Set<String> looked = new HashSet<>();
-    private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("keys-heal").factory());
+    private final Set<String> looked = ConcurrentHashMap.newKeySet();
+    private volatile List<BackgroundTasks.Task> running = List.of();
 
     /// @param timeLeft returns the time left until the caller's deadline
     public VolumeKeys(CephPorts ceph, Identities identities, KeyStore store, Supplier<Duration> timeLeft) {
@@ -106,16 +102,15 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// @param look how often to check that nodes can still find the keys
     VolumeKeys start(BackgroundTasks tasks, Duration look) {
-        var _ = healer.scheduleWithFixedDelay(
-                tasks.guarded("keys-heal", this::heal), 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
-        var _ = healer.scheduleWithFixedDelay(
-                tasks.guarded("keys-put-back", this::putBack), look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
+        running = List.of(
+                tasks.every("keys-heal", Duration.ZERO, HEAL, this::heal),
+                tasks.every("keys-put-back", look, look, this::putBack));
         return this;
     }
 
     @Override
     public void close() {
-        healer.shutdownNow();
+        running.forEach(BackgroundTasks.Task::close);
     }
 
     @Override

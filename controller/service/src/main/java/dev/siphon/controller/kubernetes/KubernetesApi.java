@@ -64,7 +64,7 @@ final class KubernetesApi implements AutoCloseable {
     private final Supplier<Duration> timeLeft;
     private final ServerClock clock;
 
-    /// A request is cancelled by interrupting its thread.
+    /// A request is cancelled by interrupting its thread, so it needs no [dev.siphon.csi.DeadlineExecutor].
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("kubernetes-", 0).factory());
 

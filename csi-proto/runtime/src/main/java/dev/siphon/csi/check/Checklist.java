@@ -1,5 +1,6 @@
 package dev.siphon.csi.check;
 
+import dev.siphon.csi.DeadlineExecutor;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
@@ -7,19 +8,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Runs checks one after another and collects their results. Each check runs on its own thread, which is abandoned
-/// at the deadline. The list is thus complete at the end, even if a check hangs.
+/// Runs checks one after another by a [DeadlineExecutor], and collects their results. The list is thus
+/// complete at the end, even if a check hangs.
 public final class Checklist {
     /// Extra time for a check, so that the error of its own deadline comes first.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
+    /// More than a command has.
+    private static final int MOST_CHECKS = 100;
+
+    private final DeadlineExecutor threads =
+            new DeadlineExecutor(Thread.ofPlatform().daemon().name("check-", 0).factory(), MOST_CHECKS, MOST_CHECKS);
     private final Duration limit;
     private final List<Line> lines = new ArrayList<>();
 
@@ -48,7 +50,7 @@ public final class Checklist {
             Supplier<T> question,
             Function<T, CheckOutcome> judge) {
         try {
-            T answer = answer(question);
+            T answer = threads.check(what, what, limit.plus(GRACE), question);
             note(what, judge.apply(answer));
             return Optional.of(answer);
         } catch (DriverException none) {
@@ -60,21 +62,6 @@ public final class Checklist {
     /// Adds a result that needs no check.
     public void note(String what, CheckOutcome outcome) {
         lines.add(new Line(what, outcome));
-    }
-
-    private <T> T answer(Supplier<T> question) {
-        CompletableFuture<T> answer = CompletableFuture.supplyAsync(
-                question, Thread.ofPlatform().daemon().name("check")::start);
-        try {
-            return answer.get(limit.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException _) {
-            throw new DriverException.DeadlinePassed("there was no answer within " + limit.toSeconds() + " s");
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new DriverException.DeadlinePassed("interrupted before there was an answer");
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
-        }
     }
 
     /// Returns one row per result, in the order of the checks.

@@ -1,22 +1,21 @@
 package dev.siphon.csi.server;
 
+import dev.siphon.csi.DeadlineExecutor;
+import dev.siphon.csi.DriverException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Polls in the background whether the process can work. Reading the state never blocks, so Probe and `/readyz`
 /// reply while Ceph hangs.
 ///
-/// A check that exceeds its deadline makes the process not ready. A native call cannot be cancelled, so the check
-/// runs on, and no other starts until it ends: checks never pile up.
+/// A check that exceeds its deadline makes the process not ready. It continues
+/// ([DeadlineExecutor]), and no other starts until it ends: checks never pile up.
 public final class Readiness implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
@@ -26,6 +25,8 @@ public final class Readiness implements AutoCloseable {
     private final Clock clock;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread poller;
+    private final DeadlineExecutor threads = new DeadlineExecutor(
+            Thread.ofPlatform().daemon().name("readiness-", 0).factory(), 1, 1);
     private volatile ReadinessState state;
 
     /// Checks whether the process can work. Runs on its own platform thread and may block.
@@ -82,43 +83,30 @@ public final class Readiness implements AutoCloseable {
     }
 
     private void poll() {
-        FutureTask<Optional<String>> running = started();
         try {
             do {
-                Optional<String> problem = outcome(running);
+                Optional<String> problem = outcome();
                 synchronized (this) {
                     if (stopped.getCount() == 0) {
                         return;
                     }
                     set(problem);
                 }
-                if (running.isDone()) {
-                    if (stopped.await(period.toMillis(), TimeUnit.MILLISECONDS)) {
-                        return;
-                    }
-                    running = started();
-                }
-            } while (true);
+            } while (threads.underWay() > 0 || !stopped.await(period.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private FutureTask<Optional<String>> started() {
-        FutureTask<Optional<String>> task = new FutureTask<>(check::problem);
-        Thread.ofPlatform().daemon().name("readiness-check").start(task);
-        return task;
-    }
-
-    private Optional<String> outcome(FutureTask<Optional<String>> running) throws InterruptedException {
+    private Optional<String> outcome() {
         try {
-            return running.get(deadline.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException _) {
-            return Optional.of("the check has not answered for " + deadline.toSeconds() + " s");
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause();
-            LOG.atWarn().setCause(cause).log("readiness check failed");
-            return Optional.of("the check failed: " + cause);
+            return threads.check("readiness", "check", deadline, check::problem);
+        } catch (RuntimeException | Error failure) {
+            if (failure instanceof DriverException.DeadlinePassed && threads.underWay() > 0) {
+                return Optional.of("the check has not answered for " + deadline.toSeconds() + " s");
+            }
+            LOG.atWarn().setCause(failure).log("readiness check failed");
+            return Optional.of("the check failed: " + failure);
         }
     }
 

@@ -1,28 +1,27 @@
 package dev.siphon.node.chunk;
 
+import dev.siphon.csi.DeadlineExecutor;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Manifest;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// Processes the chunks of one dataset on several platform threads.
 ///
 /// A read that hangs in the kernel cannot be interrupted. So the caller waits for progress, not for the threads: it
-/// leaves when no thread has progressed for `patience`. The threads close their files once the kernel returns.
-/// Until then, further runs for the dataset are rejected.
+/// leaves when no thread has progressed for `patience` ([DeadlineExecutor]). The threads close their files
+/// once the kernel returns. Until then, further runs for the dataset are rejected.
 public final class ChunkWorkers {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final String name;
     private final int count;
     private final Duration patience;
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final DeadlineExecutor threads;
 
     /// One thread's files and buffers, opened, used and closed on that thread.
     public interface Lane extends AutoCloseable {
@@ -39,6 +38,8 @@ public final class ChunkWorkers {
         this.name = name;
         this.count = count;
         this.patience = patience;
+        this.threads = new DeadlineExecutor(
+                Thread.ofPlatform().daemon().name("dataset-", 0).factory(), count, count);
     }
 
     /// Processes each of `chunks` once.
@@ -47,41 +48,39 @@ public final class ChunkWorkers {
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if no thread makes progress
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if threads of an earlier run still hang
     public boolean run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener) {
-        if (underWay.get() > 0) {
+        if (threads.underWay() > 0) {
             throw new DriverException.BackendUnavailable(
                     "earlier reads and writes for " + name + " have not returned; retried when they have");
         }
+        Run run = new Run(chunks, bandwidth, stopped, opener);
         int lanes = Math.min(count, chunks.cardinality());
-        Run run = new Run(chunks, bandwidth, stopped, opener, lanes);
-        for (int i = 0; i < lanes; i++) {
-            underWay.incrementAndGet();
-            Thread.ofPlatform().daemon().name("dataset-", i).start(run::lane);
+        try {
+            threads.runOnEach(lanes, "reads and writes for " + name, patience, run::progress, run::lane);
+        } finally {
+            run.giveUp(); // the caller may leave before its threads
         }
-        return run.await();
+        return run.isDone();
     }
 
     /// Returns the number of threads that have not ended, for tests.
     int underWay() {
-        return underWay.get();
+        return threads.underWay();
     }
 
-    private final class Run {
+    private static final class Run {
         private final BitSet left;
         private final Bandwidth bandwidth;
         private final BooleanSupplier stopped;
         private final Supplier<Lane> opener;
-        private int running;
         private int doing;
         private long progress = System.nanoTime();
         private boolean given;
-        private @Nullable Throwable failure;
 
-        Run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener, int lanes) {
+        Run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener) {
             this.left = (BitSet) chunks.clone();
             this.bandwidth = bandwidth;
             this.stopped = stopped;
             this.opener = opener;
-            this.running = lanes;
         }
 
         void lane() {
@@ -93,10 +92,8 @@ public final class ChunkWorkers {
                     }
                 }
             } catch (RuntimeException | Error e) {
-                fail(e);
-            } finally {
-                underWay.decrementAndGet();
-                end();
+                giveUp();
+                throw e;
             }
         }
 
@@ -137,46 +134,17 @@ public final class ChunkWorkers {
             moved();
         }
 
-        private synchronized void fail(Throwable e) {
+        /// Makes all threads end after their current chunk.
+        synchronized void giveUp() {
             given = true;
-            if (failure == null) {
-                failure = e;
-            }
         }
 
-        private synchronized void end() {
-            running--;
-            notifyAll();
+        synchronized long progress() {
+            return progress;
         }
 
-        synchronized boolean await() {
-            while (running > 0) {
-                long left = patience.toNanos() - (System.nanoTime() - progress);
-                if (left <= 0) {
-                    given = true;
-                    rethrow();
-                    throw new DriverException.DeadlinePassed("nothing was read or written for " + name + " within "
-                            + patience.toMillis() + " ms; its hung threads are abandoned");
-                }
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
-                } catch (InterruptedException _) {
-                    given = true;
-                    Thread.currentThread().interrupt();
-                    throw new DriverException.DeadlinePassed("interrupted while working on " + name);
-                }
-            }
-            rethrow();
+        synchronized boolean isDone() {
             return left.isEmpty() && doing == 0;
-        }
-
-        private void rethrow() {
-            if (failure instanceof RuntimeException e) {
-                throw e;
-            }
-            if (failure instanceof Error e) {
-                throw e;
-            }
         }
     }
 }

@@ -12,6 +12,8 @@ import java.util.concurrent.ThreadFactory;
 
 /// Runs one job on several threads. They are platform threads, because system calls would pin the carriers of
 /// virtual ones. Their number bounds memory, descriptors and the load on the source.
+///
+/// It needs no [dev.siphon.csi.DeadlineExecutor]: no deadline ends a job, whose threads end before its files.
 final class WorkerPool {
     private WorkerPool() {}
 

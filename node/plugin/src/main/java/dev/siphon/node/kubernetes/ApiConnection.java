@@ -32,6 +32,8 @@ import java.util.function.UnaryOperator;
 
 /// Requests to the Kubernetes API, one answer each: no retries, which callers of CSI make anyway.
 ///
+/// A request is cancelled at its deadline, so it needs no [dev.siphon.csi.DeadlineExecutor].
+///
 /// Of the client library this uses what reads a kubeconfig, speaks TLS and authenticates, but none of its model:
 /// a node reads one object of a known form.
 final class ApiConnection implements AutoCloseable {

@@ -59,7 +59,7 @@ public final class PodHealth implements AutoCloseable {
                 .help("Events added to pods about their volumes' health: taken or failed.")
                 .labelNames("result")
                 .register(metrics);
-        // runs no thread while there is nothing to report
+        // runs no thread while there is nothing to report; nobody waits, and each event has a deadline
         this.teller = new ThreadPoolExecutor(
                 0,
                 1,

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Runs one platform thread per dataset with pending work, so that a hanging file system blocks only its own
-/// dataset. A failed step is retried with growing delays.
+/// dataset. A failed step is retried with growing delays. Nobody waits for a step, so it has no deadline.
 final class DatasetThreads {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetThreads.class);
     private static final int MAX_DOUBLINGS = 20;

@@ -141,6 +141,7 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         return new Connecting<>(current.get(), own);
     }
 
+    /// Needs no [dev.siphon.csi.DeadlineExecutor]: an attempt belongs to no caller and holds no locks.
     private CompletableFuture<H> connect() {
         int number = ++handles;
         CompletableFuture<H> connecting = CompletableFuture.supplyAsync(

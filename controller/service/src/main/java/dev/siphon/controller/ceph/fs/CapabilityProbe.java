@@ -8,7 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// One request to an MDS whose reply several callers may wait for.
+/// One request to an MDS whose reply several callers may wait for. It is a call of [CephFs] with its own
+/// deadline, so the thread that waits for it needs no other.
 final class CapabilityProbe {
     private final CompletableFuture<Optional<RuntimeException>> ended = new CompletableFuture<>();
     private final long made = System.nanoTime();

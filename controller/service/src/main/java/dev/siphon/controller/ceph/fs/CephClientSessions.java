@@ -93,7 +93,7 @@ final class CephClientSessions implements ClientSessions {
     @Override
     public void end(String cluster, List<ClientSession> sessions) {
         // Each eviction waits a second for the OSD map: in sequence, the last client would go on for as many
-        // seconds.
+        // seconds. Each is a native call with its own deadline, so these threads cannot hang.
         try (ExecutorService each = Executors.newFixedThreadPool(
                 Math.clamp(sessions.size(), 1, AT_ONCE), Thread.ofVirtual().factory())) {
             CompletableFuture.allOf(sessions.stream()

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /// Limits the number of concurrent callers and serves owners in turn: an owner with many calls waits behind each
-/// of the others.
+/// of the others. Runs nothing on other threads: what a caller does in its turn are calls of [CephFs].
 final class FairSemaphore {
     /// Over all owners.
     private static final int MOST_WAITING = 1_000;

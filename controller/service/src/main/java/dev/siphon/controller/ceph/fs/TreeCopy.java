@@ -16,6 +16,8 @@ import java.util.function.Supplier;
 
 /// Copies one tree with several threads in its own mount, so that it neither waits for nor delays anything else.
 ///
+/// It needs no [dev.siphon.csi.DeadlineExecutor]: no deadline ends a copy, whose threads end before its mount.
+///
 /// A directory gets its times and owner after everything in it is done. Paths are safe: nobody changes the
 /// source, a snapshot, and nobody has mounted the target volume yet.
 ///

@@ -1,20 +1,17 @@
 package dev.siphon.node.topology.nvml;
 
+import dev.siphon.csi.DeadlineExecutor;
+import dev.siphon.csi.DriverException;
 import dev.siphon.node.topology.MigDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Queries NVIDIA's library on its own thread: a hanging driver call cannot be cancelled, and would pin the carrier
-/// of a virtual thread.
+/// Queries NVIDIA's library by a [DeadlineExecutor]: a call to a driver that hangs cannot be cancelled.
 public final class Nvml {
     private static final Logger LOG = LoggerFactory.getLogger(Nvml.class);
 
@@ -22,6 +19,8 @@ public final class Nvml {
     private static final String LIBRARY = "libnvidia-ml.so.1";
 
     private final Supplier<SymbolLookup> library;
+    private final DeadlineExecutor threads =
+            new DeadlineExecutor(Thread.ofPlatform().daemon().name("nvml-", 0).factory(), 1, 1);
 
     /// @param library opens the library; throws [IllegalArgumentException] if there is none
     Nvml(Supplier<SymbolLookup> library) {
@@ -39,31 +38,22 @@ public final class Nvml {
     }
 
     /// Returns the MIG devices of all GPUs; empty if the library is missing, fails, or does not respond within
-    /// `limit`. The thread of a hanging call is abandoned, and ends with the process.
+    /// `limit`, or if an earlier query still hangs.
     public List<MigDevice> migDevices(Duration limit) {
-        CompletableFuture<List<MigDevice>> answer = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().name("nvml").start(() -> ask(answer));
         try {
-            return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return List.of();
-        } catch (TimeoutException _) {
-            LOG.warn("NVML has not answered within {} ms; MIG devices are not known", limit.toMillis());
-            return List.of();
-        } catch (ExecutionException e) {
-            LOG.warn("NVML cannot be asked; MIG devices are not known", e.getCause());
-            return List.of();
-        }
-    }
-
-    private void ask(CompletableFuture<List<MigDevice>> answer) {
-        try {
-            answer.complete(NvmlCalls.link(library.get()).map(MigTable::read).orElse(List.of()));
+            return threads.check(
+                    "NVML",
+                    "NVML",
+                    limit,
+                    () -> NvmlCalls.link(library.get()).map(MigTable::read).orElse(List.of()));
         } catch (IllegalArgumentException _) {
-            answer.complete(List.of()); // no library: the node has no such GPU, or no driver
+            return List.of(); // no library: the node has no such GPU, or no driver
+        } catch (DriverException late) {
+            LOG.warn("{}; MIG devices are not known", late.getMessage());
+            return List.of();
         } catch (RuntimeException | Error e) {
-            answer.completeExceptionally(e);
+            LOG.warn("NVML cannot be asked; MIG devices are not known", e);
+            return List.of();
         }
     }
 }
