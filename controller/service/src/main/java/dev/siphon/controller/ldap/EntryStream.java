@@ -8,12 +8,10 @@ import com.unboundid.ldap.sdk.SearchResultReference;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
 import java.io.Serial;
-import java.util.List;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /// Passes each entry of a search on as it arrives, so that no page is held in memory. Ends a search that exceeds
-/// its deadline or its limits. Its exceptions pass through the SDK to the caller, which closes the connection and
+/// its limits. Its exceptions pass through the SDK to the caller, which closes the connection and
 /// so abandons the search.
 @SuppressWarnings("serial") // the SDK's listeners are serializable; this one is never serialized
 final class EntryStream implements SearchResultListener {
@@ -28,26 +26,17 @@ final class EntryStream implements SearchResultListener {
 
     private final LdapConnections.Search search;
     private final Consumer<SearchResultEntry> each;
-    private final LookupDeadline end;
-    private final List<LdapServer> servers;
     private int count;
     private int atPageStart;
     private int emptyPages;
 
-    EntryStream(
-            LdapConnections.Search search,
-            Consumer<SearchResultEntry> each,
-            LookupDeadline end,
-            List<LdapServer> servers) {
+    EntryStream(LdapConnections.Search search, Consumer<SearchResultEntry> each) {
         this.search = search;
         this.each = each;
-        this.end = end;
-        this.servers = List.copyOf(servers);
     }
 
     @Override
     public void searchEntryReturned(SearchResultEntry entry) {
-        inTime();
         if (++count > MOST_ENTRIES) {
             throw tooMuch("more than " + MOST_ENTRIES + " entries");
         }
@@ -56,7 +45,7 @@ final class EntryStream implements SearchResultListener {
 
     @Override
     public void searchReferenceReturned(SearchResultReference elsewhere) {
-        inTime();
+        // referrals are not followed
     }
 
     /// Records the end of a page.
@@ -65,17 +54,8 @@ final class EntryStream implements SearchResultListener {
     void pageEnded(boolean more) {
         emptyPages += count == atPageStart ? 1 : 0;
         atPageStart = count;
-        if (more) {
-            inTime();
-            if (emptyPages > MOST_EMPTY_PAGES) {
-                throw tooMuch("endless pages without entries");
-            }
-        }
-    }
-
-    private void inTime() {
-        if (end.passed()) {
-            throw end.missed(servers, new TimeoutException());
+        if (more && emptyPages > MOST_EMPTY_PAGES) {
+            throw tooMuch("endless pages without entries");
         }
     }
 

@@ -2,22 +2,17 @@ package dev.siphon.controller.ldap;
 
 import com.unboundid.asn1.ASN1OctetString;
 import com.unboundid.ldap.sdk.DereferencePolicy;
-import com.unboundid.ldap.sdk.FailoverServerSet;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.LDAPConnectionOptions;
-import com.unboundid.ldap.sdk.LDAPConnectionPool;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.LDAPSearchException;
-import com.unboundid.ldap.sdk.PostConnectProcessor;
 import com.unboundid.ldap.sdk.ResultCode;
 import com.unboundid.ldap.sdk.SearchRequest;
 import com.unboundid.ldap.sdk.SearchResult;
 import com.unboundid.ldap.sdk.SearchResultEntry;
 import com.unboundid.ldap.sdk.SearchScope;
-import com.unboundid.ldap.sdk.ServerSet;
 import com.unboundid.ldap.sdk.SimpleBindRequest;
-import com.unboundid.ldap.sdk.StartTLSPostConnectProcessor;
 import com.unboundid.ldap.sdk.controls.SimplePagedResultsControl;
 import com.unboundid.util.ssl.HostNameSSLSocketVerifier;
 import dev.siphon.csi.DriverException;
@@ -25,25 +20,26 @@ import dev.siphon.csi.QuotedText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/// Searches the LDAP servers over pooled, bound and protected connections, within a time limit.
+/// Searches the LDAP servers over bound and protected connections, within a time limit.
 ///
-/// Each connection serves one lookup at a time. Lookups beyond the number of connections wait for their turn. When
-/// a connection fails, it is closed with all idle ones, which most likely lead to the same server. The search is
-/// then retried once on a new connection, to the first server that accepts the bind. Referrals and aliases are not
-/// followed: they would send the password or the query elsewhere.
+/// Each connection serves one lookup at a time, and is kept for the next one. Lookups beyond the number of
+/// connections wait for their turn. When a connection fails, it is closed with all idle ones, which most likely
+/// lead to the same server. The search is then retried once on a new connection, to the first server that accepts
+/// the bind. Referrals and aliases are not followed: they would send the password or the query elsewhere.
 final class LdapConnections implements AutoCloseable {
-    private static final Duration HEALTH_CHECK = Duration.ofSeconds(30);
     private static final int TRIES = 2;
 
     /// The largest entry that is read, in bytes. The SDK uses about five times as much memory for it.
@@ -54,10 +50,21 @@ final class LdapConnections implements AutoCloseable {
 
     private final LdapConfig.Limits limits;
     private final List<LdapServer> servers;
-    private final Supplier<LDAPConnectionPool> pools;
-    private final AtomicReference<LDAPConnectionPool> pool;
+    private final SSLContext tls;
+    private final SimpleBindRequest bind;
+    private final LDAPConnectionOptions options;
     private final Semaphore turns;
-    private final ConnectionWatchdog watchdog;
+    private final Queue<ServerConnection> idle = new ConcurrentLinkedQueue<>();
+
+    /// All connections, so that [#close] can cut those in use.
+    private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+
+    /// The index of the server that accepted the last new connection. The next one is opened to it, too.
+    private volatile int preferred;
+
+    /// Cuts connections at their deadlines. Once it is shut down, it ignores further ones.
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("ldap-deadline").factory(), new ThreadPoolExecutor.DiscardPolicy());
 
     /// A search.
     ///
@@ -68,73 +75,23 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    /// Leaves a connection as it is. Servers with and without StartTLS can be mixed only if all have a processor.
-    private record Untouched() implements PostConnectProcessor {
-        @Override
-        public void processPreAuthenticatedConnection(LDAPConnection connection) {
-            // protected from its first byte, or not at all
-        }
-
-        @Override
-        public void processPostAuthenticatedConnection(LDAPConnection connection) {
-            // nothing is left to do
-        }
-    }
-
-    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools, ConnectionWatchdog watchdog) {
+    private LdapConnections(LdapConfig config) {
         this.limits = config.limits();
         this.servers = config.servers();
-        this.pools = pools;
-        this.pool = new AtomicReference<>(pools.get());
+        this.tls = ServerTrust.context(config.caFile());
+        this.bind = config.bind()
+                .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
+                .orElseGet(SimpleBindRequest::new);
+        this.options = options(limits.step());
         this.turns = new Semaphore(limits.connections(), true);
-        this.watchdog = watchdog;
+        timer.setRemoveOnCancelPolicy(true);
     }
 
-    /// Prepares the pool; the first search connects.
+    /// Returns at once; the first search connects.
     ///
     /// @throws IllegalArgumentException if the CA file cannot be used
     static LdapConnections open(LdapConfig config) {
-        SSLContext tls = ServerTrust.context(config.caFile());
-        SimpleBindRequest bind = config.bind()
-                .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
-                .orElseGet(SimpleBindRequest::new);
-        ConnectionWatchdog watchdog = new ConnectionWatchdog();
-        List<ServerSet> sets = config.servers().stream()
-                .<ServerSet>map(server ->
-                        new DeadlineServerSet(server, how(server.protection(), config.limits(), bind, tls), watchdog))
-                .toList();
-        FailoverServerSet all = new FailoverServerSet(sets);
-        all.setReOrderOnFailover(true);
-        return new LdapConnections(config, () -> pool(all, bind, config.limits(), watchdog), watchdog);
-    }
-
-    private static LDAPConnectionPool pool(
-            ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits, ConnectionWatchdog watchdog) {
-        try {
-            // the server sets bind, not the pool, so that a refused bind fails over to the next server
-            LDAPConnectionPool pool = new LDAPConnectionPool(servers, bind, 0, limits.connections());
-            pool.setConnectionPoolName("ldap");
-            pool.setRetryFailedOperationsDueToInvalidConnections(false);
-            pool.setHealthCheck(new PooledConnectionCheck(watchdog, limits.step()));
-            pool.setHealthCheckIntervalMillis(HEALTH_CHECK.toMillis());
-            return pool;
-        } catch (LDAPException impossible) {
-            throw new IllegalStateException("a pool without connections connects to nothing", impossible);
-        }
-    }
-
-    private static DeadlineServerSet.How how(
-            LdapServer.Protection protection, LdapConfig.Limits limits, SimpleBindRequest bind, SSLContext tls) {
-        Duration step = limits.step();
-        SSLSocketFactory impatient = new TlsReadTimeout(tls.getSocketFactory(), step);
-        Optional<SSLSocketFactory> first =
-                protection == LdapServer.Protection.TLS ? Optional.of(impatient) : Optional.empty();
-        PostConnectProcessor protect = protection == LdapServer.Protection.START_TLS
-                ? new StartTLSPostConnectProcessor(impatient)
-                : new Untouched();
-        // a server that uses up this limit leaves one step for the next one
-        return new DeadlineServerSet.How(
-                first, options(step), bind, protect, limits.lookup().minus(step));
+        return new LdapConnections(config);
     }
 
     private static LDAPConnectionOptions options(Duration step) {
@@ -142,8 +99,8 @@ final class LdapConnections implements AutoCloseable {
         options.setConnectTimeoutMillis((int) step.toMillis());
         options.setResponseTimeoutMillis(step.toMillis());
         options.setUseSynchronousMode(true);
-        // each connection has a factory of its own, see AbortableSocket
-        options.setAllowConcurrentSocketFactoryUse(true);
+        // else closing a socket could wait for the server to take what was sent
+        options.setUseLinger(false, 0);
         options.setFollowReferrals(false);
         options.setAbandonOnTimeout(false);
         options.setUseSchema(false);
@@ -158,10 +115,10 @@ final class LdapConnections implements AutoCloseable {
     /// @throws DriverException.BackendUnavailable if no server answers in time
     /// @throws DriverException.BackendFault if they are too many to keep
     List<SearchResultEntry> all(Search search) {
-        return use(limits.lookup(), (connection, end) -> {
+        return use(limits.lookup(), connection -> {
             List<SearchResultEntry> entries = new ArrayList<>();
             AtomicLong bytes = new AtomicLong();
-            pages(connection, search, end, entry -> {
+            pages(connection, search, entry -> {
                 if (bytes.addAndGet(EntryStream.bytes(entry)) > MOST_KEPT_BYTES) {
                     throw new DriverException.BackendFault("LDAP has more entries than can be kept (" + MOST_KEPT_BYTES
                             + " bytes) for " + QuotedText.of(search.filter().toString()));
@@ -182,15 +139,15 @@ final class LdapConnections implements AutoCloseable {
     }
 
     void each(Search search, Duration limit, Consumer<SearchResultEntry> each) {
-        boolean _ = use(limit, (connection, end) -> {
-            pages(connection, search, end, each);
+        boolean _ = use(limit, connection -> {
+            pages(connection, search, each);
             return true;
         });
     }
 
-    private void pages(LDAPConnection connection, Search search, LookupDeadline end, Consumer<SearchResultEntry> each)
+    private void pages(LDAPConnection connection, Search search, Consumer<SearchResultEntry> each)
             throws LDAPException {
-        EntryStream reading = new EntryStream(search, each, end, servers);
+        EntryStream reading = new EntryStream(search, each);
         ASN1OctetString cookie = new ASN1OctetString();
         do {
             SearchRequest request = request(search, reading);
@@ -205,14 +162,14 @@ final class LdapConnections implements AutoCloseable {
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
     List<SearchResultEntry> atMostTwo(Search search) {
-        return use(limits.lookup(), (connection, end) -> {
+        return use(limits.lookup(), connection -> {
             List<SearchResultEntry> found = new ArrayList<>();
             Consumer<SearchResultEntry> two = entry -> {
                 if (found.size() < 2) {
                     found.add(entry);
                 }
             };
-            SearchRequest request = request(search, new EntryStream(search, two, end, servers));
+            SearchRequest request = request(search, new EntryStream(search, two));
             request.setSizeLimit(2);
             try {
                 SearchResult _ = connection.search(request);
@@ -239,15 +196,10 @@ final class LdapConnections implements AutoCloseable {
         return request;
     }
 
-    @FunctionalInterface
-    private interface ConnectionUse<T> {
-        T with(LDAPConnection connection, LookupDeadline end) throws LDAPException;
-    }
-
-    private <T> T use(Duration limit, ConnectionUse<T> use) {
+    private <T> T use(Duration limit, ServerConnection.Use<T> use) {
+        LookupDeadline end = LookupDeadline.in(limit);
         takeTurn();
         try {
-            LookupDeadline end = LookupDeadline.in(limit);
             for (int left = TRIES - 1; ; left--) {
                 try {
                     return once(use, end);
@@ -259,7 +211,7 @@ final class LdapConnections implements AutoCloseable {
                     if (end.passed()) {
                         throw end.missed(servers, failed);
                     }
-                    if (left == 0 || !isConnectionsFault(failed) || watchdog.isClosed()) {
+                    if (left == 0 || !isConnectionsFault(failed) || timer.isShutdown()) {
                         throw unavailable(failed);
                     }
                 }
@@ -269,50 +221,86 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private <T> T once(ConnectionUse<T> use, LookupDeadline end) throws LDAPException {
-        LDAPConnectionPool from = pool.get();
-        LDAPConnection connection = from.getConnection();
+    private <T> T once(ServerConnection.Use<T> use, LookupDeadline end) throws LDAPException {
+        @Nullable ServerConnection free = idle.poll();
+        ServerConnection connection = free == null ? connect(end) : free;
         boolean good = false;
-        try (ConnectionWatchdog.Watch _ = watchdog.over(AbortableSocket.of(connection), end)) {
-            T result = use.with(connection, end);
+        try {
+            T result = connection.until(end, use);
             good = true;
             return result;
         } catch (LDAPException failed) {
             good = !isConnectionsFault(failed);
             throw failed;
         } finally {
-            if (good) {
-                from.releaseConnection(connection);
+            if (good && !connection.isCut()) {
+                idle.add(connection);
             } else {
-                drop(from, connection);
+                discard(connection);
+                discardIdle();
             }
         }
     }
 
-    /// Replaces the pool of a failed connection with an empty one. Closes the old pool in the background, since
-    /// closing TLS waits for a server that may hang.
-    private void drop(LDAPConnectionPool from, LDAPConnection connection) {
-        synchronized (pools) {
-            if (pool.get().equals(from) && !from.isClosed()) {
-                pool.set(pools.get());
+    /// Connects to the first server that accepts the bind, beginning with the preferred one. Each server may use
+    /// an equal share of the time that is left.
+    private ServerConnection connect(LookupDeadline end) throws LDAPException {
+        // a listing may take longer, but not to connect
+        LookupDeadline connected = end.orWithin(limits.lookup());
+        int first = preferred;
+        for (int tried = 0; ; tried++) {
+            int index = (first + tried) % servers.size();
+            Duration share = connected.left().dividedBy(servers.size() - tried);
+            try {
+                ServerConnection connection = connect(servers.get(index), LookupDeadline.in(share));
+                preferred = index;
+                return connection;
+            } catch (LDAPException failed) {
+                if (tried == servers.size() - 1) {
+                    throw failed;
+                }
             }
         }
-        AbortableSocket.of(connection).cut();
-        Thread.ofVirtual().name("ldap-close").start(() -> {
-            from.discardConnection(connection);
-            from.close();
-        });
+    }
+
+    private ServerConnection connect(LdapServer server, LookupDeadline end) throws LDAPException {
+        ServerConnection connection = new ServerConnection(server, tls, options, timer);
+        connections.add(connection);
+        if (timer.isShutdown()) {
+            connection.cut();
+        }
+        boolean good = false;
+        try {
+            connection.open(bind, end);
+            good = true;
+            return connection;
+        } finally {
+            if (!good) {
+                discard(connection);
+            }
+        }
+    }
+
+    private void discard(ServerConnection connection) {
+        connections.remove(connection);
+        connection.close();
+    }
+
+    private void discardIdle() {
+        for (@Nullable ServerConnection each = idle.poll(); each != null; each = idle.poll()) {
+            discard(each);
+        }
     }
 
     private void takeTurn() {
         try {
-            if (!watchdog.isClosed() && turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!timer.isShutdown() && turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
                 return;
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
-        if (watchdog.isClosed()) {
+        if (timer.isShutdown()) {
             throw new DriverException.BackendUnavailable("LDAP is no longer asked: the driver is stopping");
         }
         throw new DriverException.BackendUnavailable("all " + limits.connections()
@@ -344,9 +332,8 @@ final class LdapConnections implements AutoCloseable {
     /// Ends all waits for a reply; they throw [DriverException.BackendUnavailable].
     @Override
     public void close() {
-        watchdog.close();
-        synchronized (pools) {
-            pool.get().close();
-        }
+        timer.shutdownNow();
+        connections.forEach(ServerConnection::cut);
+        discardIdle();
     }
 }

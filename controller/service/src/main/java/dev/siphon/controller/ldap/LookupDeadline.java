@@ -12,6 +12,11 @@ record LookupDeadline(long end, Duration limit) {
         return new LookupDeadline(System.nanoTime() + limit.toNanos(), limit);
     }
 
+    /// Returns the deadline that passes first: this one, or that of an operation that begins now.
+    LookupDeadline orWithin(Duration limit) {
+        return left().compareTo(limit) < 0 ? this : in(limit);
+    }
+
     Duration left() {
         return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
     }

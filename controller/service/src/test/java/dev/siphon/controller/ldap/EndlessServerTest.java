@@ -40,6 +40,30 @@ final class EndlessServerTest {
     private static final LdapConnections.Search SEARCH = new LdapConnections.Search(
             "dc=a", SearchScope.SUB, Filter.createPresenceFilter("objectClass"), List.of("dc"));
 
+    /// A successful reply to the bind, up to the length of its diagnostic message: 32,623 bytes.
+    private static final byte[] BEGUN = {
+        0x30,
+        (byte) 0x82,
+        0x7F,
+        0x7F,
+        2,
+        1,
+        1,
+        0x61,
+        (byte) 0x82,
+        0x7F,
+        0x78,
+        10,
+        1,
+        0,
+        4,
+        0,
+        4,
+        (byte) 0x82,
+        0x7F,
+        0x6F
+    };
+
     private final AtomicReference<HandmadeServer> server = new AtomicReference<>();
 
     private static LdapConfig config(LdapServer server, Duration lookup, int connections) {
@@ -157,7 +181,7 @@ final class EndlessServerTest {
 
     private static void trickleBytes(Socket to, CountDownLatch closed) {
         try (to) {
-            to.getOutputStream().write(new byte[] {0x30, (byte) 0x82, 0x7F, 0x7F});
+            to.getOutputStream().write(BEGUN);
             while (!closed.await(20, TimeUnit.MILLISECONDS)) {
                 to.getOutputStream().write(1);
             }

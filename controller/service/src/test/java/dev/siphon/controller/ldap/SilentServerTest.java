@@ -3,6 +3,7 @@ package dev.siphon.controller.ldap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.unboundid.ldap.listener.InMemoryDirectoryServer;
 import com.unboundid.ldap.listener.InMemoryDirectoryServerConfig;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -30,6 +32,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Servers that accept a connection and never finish the TLS handshake: they are silent, or trickle bytes.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -72,6 +75,8 @@ final class SilentServerTest {
 
         private void trickle(Socket to) {
             try {
+                // the SDK would drop what comes before its own part of the handshake
+                int _ = to.getInputStream().read(new byte[1024]);
                 to.getOutputStream().write(BEGUN);
                 while (!closed.await(20, TimeUnit.MILLISECONDS)) {
                     to.getOutputStream().write(1);
@@ -116,11 +121,15 @@ final class SilentServerTest {
     }
 
     private static LdapConnections open(LdapServer... servers) {
+        return open(6, List.of(servers));
+    }
+
+    private static LdapConnections open(int timeoutSeconds, List<LdapServer> servers) {
         LdapConfig config = LdapConfigFile.parse(
                 Path.of("directory.json"),
-                "{\"servers\": [\"ldaps://one\"], \"base\": \"dc=a\", \"timeoutSeconds\": 6}");
+                "{\"servers\": [\"ldaps://one\"], \"base\": \"dc=a\", \"timeoutSeconds\": " + timeoutSeconds + "}");
         return LdapConnections.open(new LdapConfig(
-                List.of(servers),
+                servers,
                 config.caFile(),
                 config.bind(),
                 config.accounts(),
@@ -158,6 +167,60 @@ final class SilentServerTest {
             assertThrows(DriverException.BackendUnavailable.class, () -> connections.atMostTwo(SEARCH));
             assertFalse(only.accepted.isEmpty());
             await(() -> !only.hasThread());
+        }
+    }
+
+    /// Returns how long a lookup takes that nobody answers.
+    private static Duration unanswered(LdapConnections connections) {
+        long began = System.nanoTime();
+        assertThrows(DriverException.BackendUnavailable.class, () -> connections.atMostTwo(SEARCH));
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
+    private static void assertWithinLimit(Duration took) {
+        assertTrue(took.compareTo(Duration.ofSeconds(8)) < 0, "a lookup of at most 3 s took " + took);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TLS", "START_TLS"})
+    void allServersTogetherHaveOneDeadline(LdapServer.Protection protection) throws Exception {
+        List<Silent> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < 6; i++) {
+                all.add(new Silent(protection, true));
+            }
+            List<LdapServer> servers = all.stream()
+                    .map(each -> at(each.listener.getLocalPort(), protection))
+                    .toList();
+            try (LdapConnections connections = open(3, servers)) {
+                assertWithinLimit(unanswered(connections));
+                assertFalse(all.getLast().accepted.isEmpty());
+            }
+        } finally {
+            for (Silent each : all) {
+                each.close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TLS", "START_TLS"})
+    void noLookupWaitsForTheConnectionOfAnother(LdapServer.Protection protection) throws Exception {
+        try (Silent first = new Silent(protection, true);
+                Silent second = new Silent(protection, true);
+                LdapConnections connections = open(
+                        3,
+                        List.of(
+                                at(first.listener.getLocalPort(), protection),
+                                at(second.listener.getLocalPort(), protection)));
+                ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Duration>> took = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                took.add(callers.submit(() -> unanswered(connections)));
+            }
+            for (Future<Duration> each : took) {
+                assertWithinLimit(each.get());
+            }
         }
     }
 
