@@ -46,7 +46,9 @@ public final class QuotaReconciler implements AutoCloseable {
     private final Duration limit;
     private final Clock clock = Clock.systemUTC();
     private volatile boolean stopped;
-    private Optional<BackgroundTasks.Task> task = Optional.empty();
+
+    /// Does nothing before the start.
+    private BackgroundTasks.Task task = () -> {};
 
     /// The result of a round.
     ///
@@ -79,14 +81,14 @@ public final class QuotaReconciler implements AutoCloseable {
 
     /// Starts the reconciler; the first round runs after the first interval.
     public QuotaReconciler start(Duration every, BackgroundTasks tasks) {
-        task = Optional.of(tasks.every("reconcile", every, every, this::reconcileOrTell));
+        task = tasks.every("reconcile", every, every, this::reconcileOrTell);
         return this;
     }
 
     @Override
     public void close() {
         stopped = true;
-        task.ifPresent(BackgroundTasks.Task::close);
+        task.close();
     }
 
     private void reconcileOrTell() {
@@ -124,15 +126,19 @@ public final class QuotaReconciler implements AutoCloseable {
         int gone = 0;
         for (Map.Entry<SubvolumeGroup, GroupStanding> each : groups.entrySet()) {
             inTime(end);
-            Optional<Account> account =
-                    Optional.ofNullable(accounts.get(each.getKey().name()));
+            SubvolumeGroup group = each.getKey();
+            Optional<Account> account = Optional.ofNullable(accounts.get(group.name()));
             gone += account.isEmpty() ? 1 : 0;
             try {
-                changed += bringInStep(each.getKey(), each.getValue(), account) ? 1 : 0;
+                if (account.isPresent()) {
+                    changed += bringInStep(group, each.getValue(), account.get()) ? 1 : 0;
+                } else {
+                    ledger.inForce(group, each.getValue().quotaBytes(), false);
+                }
             } catch (DriverException failed) {
                 whole = false;
                 LOG.atWarn()
-                        .addKeyValue("group", each.getKey())
+                        .addKeyValue("group", group)
                         .log("the allowance of this group is not updated yet: {}", failed.getMessage());
             }
         }
@@ -177,8 +183,8 @@ public final class QuotaReconciler implements AutoCloseable {
     }
 
     /// @return whether the quota changed
-    private boolean bringInStep(SubvolumeGroup group, GroupStanding standing, Optional<Account> account) {
-        OptionalLong wanted = account.map(Account::allowanceBytes).orElse(OptionalLong.empty());
+    private boolean bringInStep(SubvolumeGroup group, GroupStanding standing, Account account) {
+        OptionalLong wanted = account.allowanceBytes();
         boolean differs = wanted.isPresent()
                 && !standing.quotaBytes().equals(OptionalLong.of(AllowanceLedger.quota(wanted.getAsLong())));
         if (differs) {
@@ -191,14 +197,9 @@ public final class QuotaReconciler implements AutoCloseable {
                     .log("the quota was changed to the allowance in the directory");
         }
         ledger.inForce(group, wanted.isPresent() ? wanted : standing.quotaBytes(), wanted.isPresent());
-        Optional<AccountNote> note = account.map(AccountNote::of);
-        if (note.isPresent() && !note.equals(standing.account())) {
-            files.setNote(
-                    group.cluster(),
-                    group.fileSystem(),
-                    group.path(),
-                    AccountNote.NAME,
-                    note.get().text());
+        AccountNote note = AccountNote.of(account);
+        if (!standing.account().equals(Optional.of(note))) {
+            files.setNote(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME, note.text());
         }
         return differs;
     }

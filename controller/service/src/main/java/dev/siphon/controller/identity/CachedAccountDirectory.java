@@ -87,23 +87,26 @@ public final class CachedAccountDirectory implements AccountDirectory {
         long began = nanoTime.getAsLong();
         Optional<CachedAccount> remembered = remembered(name);
         if (remembered.filter(it -> isYounger(it, limits.fresh())).isPresent()) {
-            return ended(LookupOutcome.FRESH, began, remembered.map(CachedAccount::account));
+            observer.ended(LookupOutcome.FRESH, since(began));
+            return remembered.map(CachedAccount::account);
         }
         Optional<Account> usable =
                 remembered.filter(it -> isYounger(it, limits.stale())).map(CachedAccount::account);
         FutureTask<Optional<Account>> question = ask(name);
         if (silent && usable.isPresent()) {
-            return ended(LookupOutcome.STALE, began, usable);
+            observer.ended(LookupOutcome.STALE, since(began));
+            return usable;
         }
         try {
             Optional<Account> answer = await(question);
-            return ended(answer.isPresent() ? LookupOutcome.FOUND : LookupOutcome.ABSENT, began, answer);
+            observer.ended(answer.isPresent() ? LookupOutcome.FOUND : LookupOutcome.ABSENT, since(began));
+            return answer;
         } catch (DriverException.BackendUnavailable silence) {
-            if (usable.isPresent()) {
-                return ended(LookupOutcome.STALE, began, usable);
+            observer.ended(usable.isPresent() ? LookupOutcome.STALE : LookupOutcome.UNAVAILABLE, since(began));
+            if (usable.isEmpty()) {
+                throw silence;
             }
-            observer.ended(LookupOutcome.UNAVAILABLE, since(began));
-            throw silence;
+            return usable;
         } catch (DriverException.BackendFault refused) {
             observer.ended(LookupOutcome.REFUSED, since(began));
             throw refused;
@@ -127,11 +130,6 @@ public final class CachedAccountDirectory implements AccountDirectory {
                     .filter(it -> isYounger(it, limits.stale()))
                     .count();
         }
-    }
-
-    private Optional<Account> ended(LookupOutcome outcome, long began, Optional<Account> answer) {
-        observer.ended(outcome, since(began));
-        return answer;
     }
 
     private Duration since(long began) {
@@ -174,27 +172,24 @@ public final class CachedAccountDirectory implements AccountDirectory {
         try {
             Optional<Account> answer = source.account(name);
             silent = false;
-            store(name, asked, answer);
+            answer.ifPresentOrElse(
+                    account -> update(name, asked, () -> known.put(name, new CachedAccount(account, asked))),
+                    () -> update(name, asked, () -> known.remove(name)));
             return answer;
         } catch (DriverException.BackendUnavailable silence) {
             silent = true;
             throw silence;
         } catch (DriverException.BackendFault refused) {
-            store(name, asked, Optional.empty());
+            update(name, asked, () -> known.remove(name));
             throw refused;
         }
     }
 
-    /// Caches the result, unless a later lookup has finished already.
-    private void store(String name, long asked, Optional<Account> answer) {
+    /// Applies a change to the cache, unless a later lookup has finished already.
+    private void update(String name, long asked, Runnable change) {
         synchronized (known) {
-            if (remembered(name).filter(it -> it.since() - asked > 0).isPresent()) {
-                return;
-            }
-            if (answer.isPresent()) {
-                known.put(name, new CachedAccount(answer.get(), asked));
-            } else {
-                known.remove(name);
+            if (remembered(name).filter(it -> it.since() - asked > 0).isEmpty()) {
+                change.run();
             }
         }
     }

@@ -51,10 +51,10 @@ record AccountListing(LdapConnections connections, LdapConfig.Accounts accounts,
         try {
             OptionalLong bytes = group.allowance(groups.allowance());
             return bytes.isPresent()
-                    ? Optional.of(new GroupAllowances.Grant(bytes.getAsLong(), Optional.empty()))
+                    ? Optional.of(new GroupAllowances.Grant.Allowance(bytes.getAsLong()))
                     : Optional.empty();
         } catch (DriverException.BackendFault broken) {
-            return Optional.of(new GroupAllowances.Grant(0, Optional.of(broken)));
+            return Optional.of(new GroupAllowances.Grant.Unreadable(broken));
         }
     }
 

@@ -20,12 +20,21 @@ final class GroupAllowances {
     private final Map<String, Grant> byGid = new HashMap<>();
     private long bytes;
 
-    /// The allowance that one group gives its members.
-    ///
-    /// @param fault set if the group's allowance cannot be read; every member then gets this fault
-    record Grant(long bytes, Optional<DriverException> fault) {
-        Grant larger(Grant other) {
-            return fault.isPresent() || (other.fault.isEmpty() && bytes >= other.bytes) ? this : other;
+    /// What one group gives its members.
+    sealed interface Grant {
+        /// An allowance in bytes.
+        record Allowance(long bytes) implements Grant {}
+
+        /// An allowance that cannot be read: every member gets this fault.
+        record Unreadable(DriverException fault) implements Grant {}
+
+        /// Returns the larger allowance. A fault prevails.
+        default Grant larger(Grant other) {
+            return switch (this) {
+                case Unreadable _ -> this;
+                case Allowance(long bytes) ->
+                    other instanceof Allowance(long otherBytes) && bytes >= otherBytes ? this : other;
+            };
         }
     }
 
@@ -62,11 +71,13 @@ final class GroupAllowances {
     OptionalLong largest(String member, String gid) {
         Optional<Grant> listed = Optional.ofNullable(byMember.get(member));
         Optional<Grant> first = Optional.ofNullable(byGid.get(gid));
-        Optional<Grant> largest =
-                Stream.of(listed, first).flatMap(Optional::stream).reduce(Grant::larger);
-        largest.flatMap(Grant::fault).ifPresent(fault -> {
-            throw fault;
-        });
-        return largest.map(it -> OptionalLong.of(it.bytes())).orElseGet(OptionalLong::empty);
+        return Stream.of(listed, first)
+                .flatMap(Optional::stream)
+                .reduce(Grant::larger)
+                .map(largest -> switch (largest) {
+                    case Grant.Allowance(long bytes) -> OptionalLong.of(bytes);
+                    case Grant.Unreadable(DriverException fault) -> throw fault;
+                })
+                .orElseGet(OptionalLong::empty);
     }
 }

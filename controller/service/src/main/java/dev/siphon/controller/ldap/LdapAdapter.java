@@ -45,20 +45,36 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     private final CachedAccountDirectory directory;
     private final DirectoryMetrics metrics;
     private final Clock clock = Clock.systemUTC();
+    private final BackgroundTasks.Task task;
     private volatile boolean stopped;
-    private Optional<BackgroundTasks.Task> task = Optional.empty();
-    private volatile Optional<Silence> silence = Optional.empty();
-    private volatile Optional<LookupDeadline> looking = Optional.empty();
+    private volatile Answer lastAnswer = new Answer.Given();
 
-    /// An outage: when it began, and why.
-    private record Silence(Instant since, String reason) {}
+    /// The result of a check.
+    private sealed interface Answer {
+        /// A server answered.
+        record Given() implements Answer {}
 
-    private LdapAdapter(LdapConfig config, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
+        /// An outage: when it began, and why.
+        record Missing(Instant since, String reason) implements Answer {}
+
+        /// The check still runs.
+        ///
+        /// @param last the result of the check before
+        record Pending(Answer last, LookupDeadline end) implements Answer {}
+    }
+
+    private LdapAdapter(
+            LdapConfig config,
+            Duration lookEvery,
+            Supplier<Duration> timeLeft,
+            PrometheusRegistry registry,
+            BackgroundTasks tasks) {
         this.config = config;
         this.connections = LdapConnections.open(config);
         this.metrics = new DirectoryMetrics(registry);
         this.directory = new CachedAccountDirectory(
                 new LdapDirectory(connections, config), config.cache(), timeLeft, System::nanoTime, metrics::ended);
+        this.task = tasks.every("ldap-look", Duration.ZERO, lookEvery, this::checkConnection);
     }
 
     /// Returns at once and connects to servers later.
@@ -72,9 +88,7 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
             Supplier<Duration> timeLeft,
             PrometheusRegistry registry,
             BackgroundTasks tasks) {
-        LdapAdapter adapter = new LdapAdapter(config, timeLeft, registry);
-        adapter.task = Optional.of(tasks.every("ldap-look", Duration.ZERO, lookEvery, adapter::checkConnection));
-        return adapter;
+        return new LdapAdapter(config, lookEvery, timeLeft, registry, tasks);
     }
 
     @Override
@@ -89,17 +103,25 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
 
     @Override
     public Optional<String> remark() {
-        return silence.or(this::late)
+        return outage(lastAnswer)
                 .map(it -> "LDAP has not answered since " + it.since() + " (" + it.reason() + "): "
                         + directory.usable() + " accounts are served from the cache, each for at most "
                         + config.cache().stale().toSeconds() + " s; others are UNAVAILABLE");
     }
 
-    /// Returns an outage if the running check exceeded its deadline, without waiting for its result.
-    private Optional<Silence> late() {
-        return looking.filter(LookupDeadline::passed)
-                .map(it -> new Silence(
-                        clock.instant().minus(it.limit()), "a check began then, and its answer is not complete yet"));
+    /// Returns the outage that a check found. A running check counts as one once it exceeds its deadline.
+    private Optional<Answer.Missing> outage(Answer answer) {
+        return switch (answer) {
+            case Answer.Given _ -> Optional.empty();
+            case Answer.Missing missing -> Optional.of(missing);
+            case Answer.Pending(Answer last, LookupDeadline end) ->
+                outage(last).or(() -> end.passed() ? Optional.of(late(end)) : Optional.empty());
+        };
+    }
+
+    private Answer.Missing late(LookupDeadline end) {
+        return new Answer.Missing(
+                clock.instant().minus(end.limit()), "a check began then, and its answer is not complete yet");
     }
 
     /// Returns what an administrator can do when the directory does not answer.
@@ -121,23 +143,26 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     }
 
     private void checkConnection() {
-        looking = Optional.of(LookupDeadline.in(config.limits().step()));
+        Answer last = lastAnswer;
+        Optional<Answer.Missing> before = outage(last);
+        lastAnswer = new Answer.Pending(last, LookupDeadline.in(config.limits().step()));
+        Answer now = last;
         try {
             var _ = connections.atMostTwo(LOOK);
-            if (silence.isPresent()) {
+            if (before.isPresent()) {
                 LOG.atInfo().addKeyValue("servers", config.servers()).log("LDAP answers");
             }
-            silence = Optional.empty();
+            now = new Answer.Given();
             heard(true);
         } catch (DriverException unavailable) {
-            if (silence.isEmpty() && !stopped) {
+            if (before.isEmpty() && !stopped) {
                 LOG.atWarn().addKeyValue("reason", unavailable.getMessage()).log("LDAP does not answer");
             }
-            silence = Optional.of(
-                    new Silence(silence.map(Silence::since).orElseGet(clock::instant), unavailable.getMessage()));
+            now = new Answer.Missing(
+                    before.map(Answer.Missing::since).orElseGet(clock::instant), unavailable.getMessage());
             heard(false);
         } finally {
-            looking = Optional.empty();
+            lastAnswer = now;
         }
     }
 
@@ -149,7 +174,7 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        task.ifPresent(BackgroundTasks.Task::close);
+        task.close();
         connections.close();
     }
 }
