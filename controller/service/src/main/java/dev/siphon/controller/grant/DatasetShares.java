@@ -63,16 +63,17 @@ final class DatasetShares {
                 if (isNew && !datasets.containsKey(name)) {
                     all.put(name, shared);
                 }
-                all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
+                all.computeIfPresent(name, (_, now) -> now.with(granted(name, shared, before)));
             });
         });
         return publication.isPartial() ? Map.of() : leftOut;
     }
 
-    /// Returns the namespaces that `now` adds to `before`, for the same image.
-    private static Shared granted(Shared now, Optional<Shared> before) {
+    /// Returns the namespaces that `now` adds to those of `before`, for the same image.
+    private static Shared granted(String name, Shared now, Grants before) {
         NavigableSet<String> namespaces = new TreeSet<>(now.namespaces());
-        before.filter(old -> old.volume().equals(now.volume()))
+        before.dataset(name)
+                .filter(old -> old.volume().equals(now.volume()))
                 .ifPresent(old -> namespaces.removeAll(old.namespaces()));
         return new Shared(now.volume(), now.everybody(), namespaces);
     }

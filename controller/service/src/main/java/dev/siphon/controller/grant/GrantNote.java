@@ -47,10 +47,10 @@ record GrantNote(String account, SortedMap<String, String> namespaces, boolean w
 
     /// Returns a copy with one more namespace, under the account's current name.
     ///
-    /// @param uid empty if unknown
-    GrantNote with(String accountNow, String namespace, Optional<String> uid) {
+    /// @param uid the start of the namespace's uid, "" if unknown
+    GrantNote with(String accountNow, String namespace, String uid) {
         SortedMap<String, String> more = new TreeMap<>(namespaces);
-        more.put(namespace, uid.map(GrantNote::beginning).orElse(""));
+        more.put(namespace, uid);
         return new GrantNote(accountNow, more, whole);
     }
 
@@ -59,22 +59,19 @@ record GrantNote(String account, SortedMap<String, String> namespaces, boolean w
         return new GrantNote(account, others, whole);
     }
 
-    /// Returns a copy that adds the published namespaces, if the note is not whole.
-    GrantNote with(Optional<Grant> published) {
-        if (whole || published.isEmpty()) {
-            return this;
-        }
+    /// Returns the whole note: this one and the published namespaces.
+    GrantNote with(Grant published) {
         SortedMap<String, String> all = new TreeMap<>(namespaces);
-        published.get().namespaces().forEach(namespace -> all.putIfAbsent(namespace, ""));
+        published.namespaces().forEach(namespace -> all.putIfAbsent(namespace, ""));
         return new GrantNote(account, all, true);
     }
 
     /// Returns whether the note lists this namespace, and not a deleted one of the same name.
     ///
-    /// @param uid empty if unknown
-    boolean has(String namespace, Optional<String> uid) {
+    /// @param uid the start of the namespace's uid, "" if unknown
+    boolean has(String namespace, String uid) {
         return Optional.ofNullable(namespaces.get(namespace))
-                .filter(known -> uid.map(GrantNote::beginning).orElse(known).equals(known))
+                .filter(known -> uid.isEmpty() || uid.equals(known))
                 .isPresent();
     }
 

@@ -67,28 +67,27 @@ final class GrantsCapacity {
     Fitting fit(Grants before, Grants wanted) {
         Grants kept = kept(before, wanted);
         Sum sum = new Sum();
-        kept.groups().forEach((place, grant) -> sum.add(Optional.of(grant.account()), bytes(place, grant)));
-        kept.datasets().forEach((name, shared) -> sum.addDataset(owner(name), bytes(name, shared)));
+        kept.groups().forEach((place, grant) -> sum.add(grant.account(), bytes(place, grant)));
+        kept.datasets().forEach((name, shared) -> sum.addDataset(name, bytes(name, shared)));
         Map<String, String> leftOut = new TreeMap<>();
         Map<GroupKey, Grant> groups = new TreeMap<>(kept.groups());
         wanted.groups().forEach((place, grant) -> {
-            Optional<String> account = Optional.of(grant.account());
             long more = bytes(place, grant)
                     - kept.of(place).map(had -> bytes(place, had)).orElse(0L);
-            Optional<String> full = more > 0 ? full(account, more, sum) : Optional.empty();
+            Optional<String> full = more > 0 ? full(grant.account(), more, sum) : Optional.empty();
             full.ifPresentOrElse(why -> leftOut.put(place.toString(), why), () -> {
                 groups.put(place, grant);
-                sum.add(account, more);
+                sum.add(grant.account(), more);
             });
         });
         Map<String, Shared> datasets = new TreeMap<>(kept.datasets());
         wanted.datasets().forEach((name, shared) -> {
             long more = bytes(name, shared)
                     - kept.dataset(name).map(had -> bytes(name, had)).orElse(0L);
-            Optional<String> full = more > 0 ? fullOfDatasets(owner(name), more, sum) : Optional.empty();
+            Optional<String> full = more > 0 ? fullOfDatasets(name, more, sum) : Optional.empty();
             full.ifPresentOrElse(why -> leftOut.put(name, why), () -> {
                 datasets.put(name, shared);
-                sum.addDataset(owner(name), more);
+                sum.addDataset(name, more);
             });
         });
         EnumSet<Grants.Part> partial = EnumSet.noneOf(Grants.Part.class);
@@ -112,33 +111,34 @@ final class GrantsCapacity {
         private long all = FRAME + FRAME_OF_DATASETS;
         private long datasets;
 
-        void add(Optional<String> account, long bytes) {
+        void add(String account, long bytes) {
             all += bytes;
-            account.ifPresent(name -> accounts.merge(name, bytes, Long::sum));
+            accounts.merge(account, bytes, Long::sum);
         }
 
-        void addDataset(Optional<String> account, long bytes) {
-            add(account, bytes);
+        void addDataset(String name, long bytes) {
+            owner(name).ifPresentOrElse(account -> add(account, bytes), () -> all += bytes);
             datasets += bytes;
         }
     }
 
-    private Optional<String> fullOfDatasets(Optional<String> owner, long more, Sum sum) {
+    private Optional<String> fullOfDatasets(String name, long more, Sum sum) {
         if (sum.datasets + more > ofDatasets()) {
             return Optional.of("datasets fill their share of " + where + ", three quarters of " + most
                     + " bytes: delete Datasets that nobody needs");
         }
-        return full(owner, more, sum);
+        return owner(name).map(account -> full(account, more, sum)).orElseGet(() -> full(more, sum));
     }
 
-    private Optional<String> full(Optional<String> account, long more, Sum sum) {
-        boolean overShare = account.filter(name -> sum.accounts.getOrDefault(name, 0L) + more > ofAccount())
-                .isPresent();
-        if (overShare) {
-            return Optional.of("account " + account.get() + " fills its share of " + where + ", "
-                    + ofAccount() + " of " + most
-                    + " bytes: delete its datasets, or namespaces with its volumes, that nobody needs");
+    private Optional<String> full(String account, long more, Sum sum) {
+        if (sum.accounts.getOrDefault(account, 0L) + more > ofAccount()) {
+            return Optional.of("account " + account + " fills its share of " + where + ", " + ofAccount() + " of "
+                    + most + " bytes: delete its datasets, or namespaces with its volumes, that nobody needs");
         }
+        return full(more, sum);
+    }
+
+    private Optional<String> full(long more, Sum sum) {
         if (sum.all + more > most) {
             return Optional.of(where + " is full (" + most
                     + " bytes): delete datasets and namespaces that nobody needs, see docs/reference/objects.md");

@@ -26,13 +26,17 @@ final class GrantsPublication {
     /// Held during a publication. A store may take seconds, and readers must not wait for it.
     private final ReentrantLock publishing = new ReentrantLock();
 
-    /// The published grants; empty before this process's first publication.
-    private volatile Optional<Grants> known = Optional.empty();
-
-    /// The grants in force; more than the published ones if the store may be partial.
-    private volatile Optional<Grants> granted = Optional.empty();
-
+    private volatile State state = new State.Unpublished();
     private volatile boolean wasPartial;
+
+    /// What this process has published.
+    private sealed interface State {
+        /// Nothing yet.
+        record Unpublished() implements State {}
+
+        /// @param inForce more than the published grants if the store may be partial
+        record Published(Grants grants, Grants inForce) implements State {}
+    }
 
     GrantsPublication(GrantsStore store, GrantsMetrics metrics) {
         this.store = store;
@@ -48,14 +52,14 @@ final class GrantsPublication {
 
     /// Returns the grants of this controller; empty before its first publication.
     Optional<Grants> known() {
-        return granted;
+        return state instanceof State.Published all ? Optional.of(all.inForce()) : Optional.empty();
     }
 
     /// Returns the grants in force, or those last published by an earlier controller.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the store cannot be read
     Grants granted() {
-        return granted.orElseGet(this::last);
+        return known().orElseGet(this::last);
     }
 
     /// Reads the last publication and treats it as whole; groups and datasets supply what it lacks.
@@ -86,12 +90,12 @@ final class GrantsPublication {
         try {
             Grants before = granted();
             Grants wanted = change.apply(before);
-            GrantsCapacity.Fitting fitting = limit.fit(known.orElse(before), wanted);
-            if (!known.equals(Optional.of(fitting.grants()))) {
+            Optional<Grants> published = published();
+            GrantsCapacity.Fitting fitting = limit.fit(published.orElse(before), wanted);
+            if (!published.equals(Optional.of(fitting.grants()))) {
                 store.publish(fitting.grants());
-                known = Optional.of(fitting.grants());
             }
-            granted = store.isPartial() ? Optional.of(wanted) : known;
+            state = new State.Published(fitting.grants(), store.isPartial() ? wanted : fitting.grants());
             metrics.published(fitting, limit);
             return fitting.leftOut();
         } finally {
@@ -112,13 +116,17 @@ final class GrantsPublication {
     void republish() {
         lock();
         try {
-            known.filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {
+            published().filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {
                 LOG.warn("somebody changed the published grants; they are published again");
                 store.publish(wanted);
             });
         } finally {
             publishing.unlock();
         }
+    }
+
+    private Optional<Grants> published() {
+        return state instanceof State.Published all ? Optional.of(all.grants()) : Optional.empty();
     }
 
     private void lock() {

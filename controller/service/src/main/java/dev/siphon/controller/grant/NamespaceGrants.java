@@ -93,8 +93,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     @Override
     public void grant(SubvolumeGroup group, String account, String namespace) {
         GroupKey place = place(group);
-        Optional<String> uid = uid(namespace);
-        uid.ifPresent(now -> dropFormer(namespace, now));
+        Optional<String> known = uid(namespace);
+        known.ifPresent(now -> dropFormer(namespace, now));
+        String uid = known.map(GrantNote::beginning).orElse("");
         if (has(place, account, namespace, uid)) {
             return;
         }
@@ -219,7 +220,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         return publication.warnings();
     }
 
-    private boolean has(GroupKey place, String account, String namespace, Optional<String> uid) {
+    private boolean has(GroupKey place, String account, String namespace, String uid) {
         return Optional.ofNullable(notes.get(place))
                 .filter(note -> note.account().equals(account) && note.has(namespace, uid))
                 .isPresent();
@@ -290,15 +291,17 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         try {
             return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
                     .map(GrantNote::parse)
-                    .map(note -> note.with(published(note, place(group))));
+                    .map(note -> whole(note, place(group)));
         } catch (DriverException.BackendFault unreadable) {
             LOG.warn("{}: its note {} grants nothing: {}", group, NOTE, unreadable.getMessage());
             return Optional.empty();
         }
     }
 
-    private Optional<Grant> published(GrantNote note, GroupKey place) {
-        return note.whole() ? Optional.empty() : publication.granted().of(place);
+    private GrantNote whole(GrantNote note, GroupKey place) {
+        return note.whole()
+                ? note
+                : publication.granted().of(place).map(note::with).orElse(note);
     }
 
     private void write(SubvolumeGroup group, GrantNote note) {
