@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset trace scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -14,6 +14,8 @@ export FUZZ_SECONDS ?= 5
 MINUTES ?= 120
 # some classes of a suite, with commas between (`make blackbox ONLY=HomesIT,AccountsIT`); of csi-sanity, modes
 ONLY ?=
+# the most source files of a process in `make trace`
+LIMIT ?=
 comma := ,
 MVN = mvn --batch-mode --no-transfer-progress -Dsiphon.fuzz.seconds=$(FUZZ_SECONDS)
 
@@ -80,6 +82,9 @@ bench: build ## measures each RPC and the raw mgr commands beside it
 
 bench-dataset: build ## a sealed dataset against loose files, over ceph-fuse and over a guest's kernel: first byte, fill, epochs
 	e2e/bench-dataset
+
+trace: build ## lists the source files that run for an RPC, or for a gated pod (ONLY=Gate); ONLY=CreateVolume LIMIT=22 fails above 22
+	$(if $(filter Gate,$(ONLY)),LIMIT=$(LIMIT) e2e/trace-gate,e2e/trace $(if $(ONLY),--only='$(ONLY)') $(if $(LIMIT),--limit='$(LIMIT)'))
 
 scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, listed, left alone, audited
 	e2e/scale

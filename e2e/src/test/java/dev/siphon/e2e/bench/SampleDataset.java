@@ -21,7 +21,7 @@ import java.util.Random;
 /// @param first the first of these names; no directory listing begins with it
 /// @param bytes the size of all files
 /// @param volume the image
-record SampleDataset(Path loose, Path order, String first, long bytes, Volume volume) {
+public record SampleDataset(Path loose, Path order, String first, long bytes, Volume volume) {
     static final int FILES = 10_000;
 
     /// The folder of the files on CephFS.
@@ -35,13 +35,18 @@ record SampleDataset(Path loose, Path order, String first, long bytes, Volume vo
     private static final int MOST_BYTES = 160_000;
     private static final int DIGEST_BEGINNING = 40;
 
-    /// Creates files and image, in a file system that has neither yet.
+    /// Creates [#FILES] files and their image, in a file system that has neither yet.
     static SampleDataset make(Lab lab, Path disk) throws IOException {
+        return make(lab, disk, FILES);
+    }
+
+    /// Does the same with another number of files.
+    public static SampleDataset make(Lab lab, Path disk, int files) throws IOException {
         Path loose = Files.createDirectory(disk.resolve("loose"));
         Random random = new Random(1);
         List<String> names = new ArrayList<>();
         long bytes = 0;
-        for (int i = 0; i < FILES; i++) {
+        for (int i = 0; i < files; i++) {
             Path directory = Files.createDirectories(loose.resolve("class-" + i % CLASSES));
             byte[] content = new byte[LEAST_BYTES + random.nextInt(MOST_BYTES - LEAST_BYTES)];
             random.nextBytes(content);

@@ -7,9 +7,6 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.e2e.driver.DriverFolder;
 import dev.siphon.e2e.driver.ServedProcess;
 import dev.siphon.e2e.lab.Project;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +22,6 @@ import picocli.CommandLine.Spec;
 /// The real controller, which kills itself at the call in a [CrashPlan].
 @Command(name = "crashing-controller")
 public final class CrashingController implements Callable<Integer> {
-    private static final String CLASSPATH = "classpath=";
-
     @Spec
     private CommandSpec command = CommandSpec.create();
 
@@ -62,24 +57,11 @@ public final class CrashingController implements Callable<Integer> {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-cp",
-                classPath(home) + ":" + Project.folder().resolve("e2e/target/test-classes"),
+                Project.classPath("controller") + ":" + Project.folder().resolve("e2e/target/test-classes"),
                 CrashingController.class.getName(),
                 "--crash-folder=" + folder.file("")));
         words.addAll(folder.controllerFlags(port));
         return ServedProcess.start(words, folder.endpoint("controller.sock"), port, folder.file("controller.log"))
                 .awaitServing();
-    }
-
-    /// Returns the controller's jars, as the launcher reads them.
-    private static String classPath(Path home) {
-        try {
-            return Files.readAllLines(home.resolve("lib/controller.classpath")).stream()
-                    .filter(line -> line.startsWith(CLASSPATH))
-                    .map(line -> line.substring(CLASSPATH.length()).replace("$home", home.toString()))
-                    .findFirst()
-                    .orElseThrow();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -112,17 +112,18 @@ public final class DriverFolder implements AutoCloseable {
     /// Starts `siphon node` from the launcher.
     public ServedProcess startNode(String name, String... more) {
         int port = freePort();
-        return start(
-                "node",
-                name,
-                port,
-                flags(
-                        Stream.of(
-                                "--endpoint=unix://" + file(name + ".sock"),
-                                "--ops-port=" + port,
-                                "--node-id=" + name,
-                                "--state-dir=" + file(name + "-state")),
-                        more));
+        return start("node", name, port, nodeFlags(name, port, more));
+    }
+
+    /// Returns the flags of a node that serves on the socket `NAME.sock`.
+    public List<String> nodeFlags(String name, int opsPort, String... more) {
+        return flags(
+                Stream.of(
+                        "--endpoint=unix://" + file(name + ".sock"),
+                        "--ops-port=" + opsPort,
+                        "--node-id=" + name,
+                        "--state-dir=" + file(name + "-state")),
+                more);
     }
 
     private ServedProcess start(String subcommand, String name, int port, List<String> flags) {

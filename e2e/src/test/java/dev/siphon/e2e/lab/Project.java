@@ -1,10 +1,14 @@
 package dev.siphon.e2e.lab;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /// The checkout whose tests run.
 public final class Project {
+    private static final String CLASSPATH = "classpath=";
+
     private Project() {}
 
     /// Returns its top folder: the nearest folder, from the current one upwards, that holds `e2e/lab`.
@@ -30,5 +34,21 @@ public final class Project {
             throw new IllegalStateException("no launcher at " + launcher + "; run: make build");
         }
         return launcher;
+    }
+
+    /// Returns the jars of a process, as the launcher reads them.
+    ///
+    /// @param process `controller` or `node`
+    public static String classPath(String process) {
+        Path home = installation();
+        try {
+            return Files.readAllLines(home.resolve("lib/" + process + ".classpath")).stream()
+                    .filter(line -> line.startsWith(CLASSPATH))
+                    .map(line -> line.substring(CLASSPATH.length()).replace("$home", home.toString()))
+                    .findFirst()
+                    .orElseThrow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
