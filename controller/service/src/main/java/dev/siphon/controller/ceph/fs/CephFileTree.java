@@ -142,12 +142,20 @@ final class CephFileTree implements FileTree {
 
     @Override
     public Optional<String> note(String cluster, String fileSystem, String path, String name) {
-        return whereThereIsOne(
-                        Optional.<String>empty(),
+        return SubvolumeGroup.at(cluster, fileSystem, path)
+                .map(group -> noteIn(group, path, name))
+                .orElseGet(() -> whereThereIsOne(
+                        Optional.empty(),
                         () -> fileSystems
-                                .clientOnceAsked(cluster, fileSystem, path)
-                                .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name)))
+                                .client(cluster, fileSystem, path)
+                                .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name))))
                 .filter(value -> !value.isEmpty());
+    }
+
+    private Optional<String> noteIn(SubvolumeGroup group, String path, String name) {
+        // an RPC often begins with a note, and continues with calls of that client
+        fileSystems.warmUp(group.cluster(), group.fileSystem());
+        return fileSystems.probes().attribute(group, path, NOTE + name);
     }
 
     @Override
