@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /// Checks where contents come from: unfinished clones and copies, snapshots taken for them, and volumes that show
 /// a snapshot.
 final class ContentChecks {
-    /// The mode of a volume whose creation stopped before its file limit was set, see `CreateVolumeOperation`.
+    /// The mode of a volume whose creation stopped before its file limit was set, see `StoredKind`.
     /// Owners can set this mode too. An unfinished volume was never returned to a caller, so one with files must
     /// have been finished.
     private static final int UNFINISHED = 01000;

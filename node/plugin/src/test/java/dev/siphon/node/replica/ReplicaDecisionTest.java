@@ -30,7 +30,7 @@ final class ReplicaDecisionTest {
     private static final int SITUATIONS = 0;
 
     private static final int MOST_STEPS = 12;
-    private static final Path DOCUMENT = Path.of("..", "..", "docs", "architecture.md");
+    private static final Path DOCUMENT = Path.of("..", "..", "docs", "explanation", "dataset-paths.md");
     private static final Pattern EDGE = Pattern.compile("^ {4}(\\w+) --> (\\w+) : ([A-Z]\\w+(?:, [A-Z]\\w+)*)$");
     private static final Pattern ROW = Pattern.compile("^\\| [0-9]+ \\| `([A-Z]\\w+)` \\|.*");
     private static final Set<Integer> BOTH = Set.of(0, 1);

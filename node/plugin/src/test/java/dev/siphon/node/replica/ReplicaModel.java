@@ -63,7 +63,7 @@ final class ReplicaModel {
             return files == Files.WHOLE;
         }
 
-        /// Returns the name of the replica's state in docs/architecture.md.
+        /// Returns the name of the replica's state in docs/explanation/dataset-paths.md.
         String shown() {
             return switch (this) {
                 case ABSENT -> "Missing";
