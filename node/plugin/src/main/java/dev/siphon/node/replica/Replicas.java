@@ -218,16 +218,14 @@ public final class Replicas implements AutoCloseable {
         if (!choice.isPossible()) {
             return Optional.empty();
         }
-        Optional<Path> home = states.use(
+        Optional<Path> moved = states.use(
                 dataset,
                 state -> locks.take(dataset, settings.near().limit(), () -> {
                     find(state);
                     return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
                 }));
-        if (home.isPresent()) {
-            threads.wake(dataset);
-        }
-        return home;
+        moved.ifPresent(_ -> threads.wake(dataset));
+        return moved;
     }
 
     /// Unmounts a dataset's tree after its last user has left. The replica stays until its room is needed. Succeeds
@@ -316,8 +314,8 @@ public final class Replicas implements AutoCloseable {
     }
 
     /// Protects the dataset's replicas from eviction in favour of others, until `keeper` calls [#releaseFor] or
-    /// this process ends. Otherwise two wanted replicas that do not fit together would evict each other for ever.
-    /// [#evict] still removes it.
+    /// this process ends. Otherwise two wanted replicas that do not fit together would evict each other forever.
+    /// [#evict] still removes them.
     ///
     /// @param keeper tells this request from others for the same dataset
     public void keepFor(Digest dataset, Object keeper) {
