@@ -20,6 +20,13 @@ public final class RecordedMachine {
         this.root = root;
     }
 
+    /// Writes a machine's files for `siphon topology --sys FOLDER/sys --proc FOLDER/proc`, as `make demo` does.
+    ///
+    /// @param arguments an empty folder, and the machine's name
+    public static void main(String[] arguments) {
+        var _ = in(Path.of(arguments[0]), arguments[1]);
+    }
+
     /// @param folder empty; must exist as long as the machine is read
     public static MachineRoots in(Path folder, String name) {
         RecordedMachine machine = new RecordedMachine(folder);
