@@ -59,7 +59,7 @@ security-table: build ## writes the table of docs/explanation/isolation.md anew,
 chaos: build ## the driver as a black box, killed at every call it makes to Ceph, and with each daemon gone or hanging under load
 	$(call BLACKBOX,-Dgroups=slow)
 
-demo: build ## shows on a real Ceph what Siphon does
+demo: build ## shows on a real Ceph what Siphon does: volumes, quotas, isolation, a dataset; then GPU placement
 	e2e/demo
 
 docker: build ## homes in containers of a plain Docker engine, csi-sanity with the driver in containers; ONLY=ContainersIT runs a class
