@@ -1,7 +1,7 @@
 # Sourced by e2e/demo: a dataset from its files to a node's disk, and which disk serves which GPU.
 # shellcheck shell=bash
 # shellcheck disable=SC2016,SC2153,SC2154 # jq programs and scripts for the lab; names from e2e/demo and e2e/lab
-FILES=20000 FILE_BYTES=20000 CLASSES=100
+FILES=20000 FILE_BYTES=20000 CLASSES=100 READERS=8
 BYTES=$((FILES * FILE_BYTES))
 
 # progress WHAT DONE TOTAL UNIT BEGUN: how much is done, and the seconds left. A terminal shows one line that changes, and is
@@ -64,7 +64,6 @@ seal() {
   DIGEST=$(jq -r .spec.digest "$WORK/dataset.json")
   jq '{"u1/pictures": .spec}' "$WORK/dataset.json" >"$WORK/datasets.json"
   echo "   sealed in $SEAL_SECONDS s: one image of $(($(jq .spec.bytes "$WORK/dataset.json") / 1000000)) MB"
-  rm -rf "$WORK/pictures"
 }
 
 # A node with a disk for replicas. It shares nothing with the nodes before it.
@@ -107,15 +106,16 @@ drop_caches() {
   echo 3 >/proc/sys/vm/drop_caches
 }
 
-# read_all: reads all files once, as u1, in the order of their digests, and compares these. The first one is open from the
+# read_all: READERS processes read all files once, as u1, in random order, and compare their digests. One file is open from the
 # beginning and read last. A line for each file that is right goes to $WORK/read.
 read_all() {
   as 10001 bash -euo pipefail -c '
     cd "$1"
     read -r sum name
     exec {opened}<"$name"
-    stdbuf -oL sha256sum --check -
-    [[ $(sha256sum <&$opened) == "$sum "* ]] && echo "$name: OK"' read_all "$PICTURES" <"$WORK/sums" >"$WORK/read" 2>"$WORK/read.err"
+    xargs -d "\n" -P "$2" -n 125 sh -c "printf \"%s\n\" \"\$@\" | stdbuf -oL sha256sum --check -" sh
+    [[ $(sha256sum <&$opened) == "$sum "* ]] && echo "$name: OK"' read_all "$PICTURES" $READERS \
+    <"$WORK/sums" >"$WORK/read" 2>"$WORK/read.err"
 }
 
 files_read() { wc -l <"$WORK/read"; }
@@ -144,9 +144,11 @@ read_with_progress() {
 
 # A node copies a dataset when its first pod comes. Evicting the copy shows what reading costs before that.
 read_from_cephfs() {
+  local requests FROM=CephFS
   step "u1 reads it all from CephFS and checks every digest; the node's copy is evicted for that"
   cache evict "$DIGEST" | says
-  local requests FROM=CephFS
+  echo "   the controller is stopped from here to step $((STEP + 2)): nodes read without it, and only they ask the MDS"
+  lab sig TERM controller
   requests=$(mds_requests)
   read_with_progress
   CEPHFS_RATE=$(mb_per_s $BYTES "$READ_SECONDS")
@@ -180,14 +182,17 @@ read_while_switched() {
 
 read_local() {
   local requests FROM="the disk"
-  step "u1 reads it all from the disk, with cold caches; the controller is stopped, so that nobody but the node asks the MDS"
-  lab sig TERM controller
+  step "u1 reads it all from the disk, with cold caches"
   requests=$(mds_requests)
   read_with_progress
   LOCAL_RATE=$(mb_per_s $BYTES "$READ_SECONDS")
   LOCAL_REQUESTS=$(($(mds_requests) - requests))
   expect "MDS requests" 0 $LOCAL_REQUESTS
   echo "   in $READ_SECONDS s, $LOCAL_RATE MB/s"
+  start_controller
+}
+
+start_controller() {
   lab start controller
   for _ in {1..50}; do
     ! controller Probe '{}' >/dev/null 2>&1 || return 0
