@@ -4,11 +4,11 @@
 FILES=20000 FILE_BYTES=20000 CLASSES=100 READERS=8
 BYTES=$((FILES * FILE_BYTES))
 
-# progress WHAT DONE TOTAL UNIT BEGUN: how much is done, and the seconds left. A terminal shows one line that changes, and is
+# progress WHAT DONE TOTAL UNIT BEGUN: how much is done, and from 5 % on the seconds left. A terminal shows one line that changes, and is
 # removed at the end; elsewhere there is a line every 5 s.
 progress() {
   local passed=$((SECONDS - $5)) left='' line
-  ((passed == 0 || $2 == 0)) || left=", $((passed * ($3 - $2) / $2)) s left"
+  ((passed == 0 || $2 * 20 < $3)) || left=", $((passed * ($3 - $2) / $2)) s left"
   line="   $1: $2 of $3 $4, $(($2 * 100 / $3)) %$left"
   if [[ -t 1 ]]; then
     (($2 < $3)) || line=''
@@ -90,6 +90,7 @@ mount_dataset() {
   MOUNT_MS=$((stage + publish))
   echo "   NodeStageVolume took $stage ms, NodePublishVolume $publish ms"
   lab run findmnt -no FSTYPE,SOURCE,OPTIONS "$PICTURES" | says
+  BACKING=/sys/block/$(basename "$(lab run findmnt -no SOURCE "$PICTURES")")/loop/backing_file
   case $(lab run findmnt -no FSTYPE "$PICTURES") in
     erofs) echo "   the kernel reads the image, through a loop device" ;;
     *) echo "   this kernel has no EROFS: erofsfuse reads the image in its place" ;;
@@ -120,7 +121,12 @@ read_all() {
 
 files_read() { wc -l <"$WORK/read"; }
 cache() { "$SIPHON" cache "$@" --socket "$LAB_RUN/driver/node-state/control.sock"; }
-attached() { cache list --json | jq -r .attached; }
+
+# Whether the node reads from its disk: the loop device says it at once.
+switched() {
+  if [[ -e $BACKING ]]; then grep -q "^$CACHE/" "$BACKING"; else [[ $(cache list --json | jq -r .attached) == replica ]]; fi
+}
+
 
 # read_with_progress [CHECK]: reads all files in the background, and until that ends shows the progress and calls CHECK. Sets
 # READ_SECONDS.
@@ -158,23 +164,23 @@ read_from_cephfs() {
 
 # Runs while files are read: notes how many were right when the node had switched to its disk.
 check_switch() {
-  [[ -z $BEFORE_SWITCH ]] && ! kill -0 "$WARM" 2>/dev/null && [[ $(attached) == replica ]] || return 0
+  [[ -z $BEFORE_SWITCH ]] && switched || return 0
   BEFORE_SWITCH=$((PASSES * FILES + $(files_read))) FROM="the disk"
 }
 
 # Reads until the node has switched, and then to the end.
 read_while_switched() {
-  local FROM=CephFS WARM PASSES
+  local FROM=CephFS PASSES warm
   step "u1 reads it again, while the node copies the image to its disk and switches to that under the reader"
   cache warm "$DIGEST" >"$WORK/warm" 2>&1 &
-  WARM=$!
+  warm=$!
   BEFORE_SWITCH=''
   for ((PASSES = 0; PASSES < 10; PASSES++)); do
     read_with_progress check_switch
     [[ -z $BEFORE_SWITCH ]] || break
   done
   [[ -n $BEFORE_SWITCH ]] || failed "no switch in $PASSES passes: $(tail -n 1 "$WORK/warm")"
-  wait "$WARM" || failed "$(<"$WORK/warm")"
+  wait "$warm" || failed "$(<"$WORK/warm")"
   tail -n 1 "$WORK/warm" | says
   AFTER_SWITCH=$(((PASSES + 1) * FILES - BEFORE_SWITCH))
   echo "   $BEFORE_SWITCH files were read when the switch was seen, $AFTER_SWITCH after that; one was open all the time, and read last"
