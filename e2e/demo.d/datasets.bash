@@ -24,18 +24,21 @@ now() { echo "${EPOCHREALTIME/[^0-9]/}"; }                              # in mic
 since() { awk -v us=$(($(now) - $1)) 'BEGIN { printf "%.1f", us / 1e6 }'; } # in seconds
 mb_per_s() { awk -v b="$1" -v s="$2" 'BEGIN { printf "%.0f", b / 1e6 / (s > 0 ? s : 0.1) }'; }
 
+# They are in memory until they are sealed: a disk takes up to a minute to delete so many.
 make_files() {
-  local class folder begun=$SECONDS
+  local class begun=$SECONDS
   step "$FILES files of $FILE_BYTES bytes: what a researcher trains on"
+  SOURCE=/srv/pictures
+  lab run mkdir "$SOURCE"
+  lab run mount -t tmpfs pictures "$SOURCE"
   for ((class = 0; class < CLASSES; class++)); do
     progress "written" $((class * FILES / CLASSES)) $FILES files "$begun"
-    folder=$WORK/pictures/class-$class
-    mkdir -p "$folder"
-    head -c $((BYTES / CLASSES)) /dev/urandom | split -b $FILE_BYTES -d -a 3 - "$folder/"
+    lab run bash -euo pipefail -c 'mkdir "$1"; head -c "$2" /dev/urandom | split -b "$3" -d -a 3 - "$1/"' make_files \
+      "$SOURCE/class-$class" $((BYTES / CLASSES)) $FILE_BYTES
   done
   progress "written" $FILES $FILES files "$begun"
-  expect "files" $FILES "$(find "$WORK/pictures" -type f | wc -l)"
-  (cd "$WORK/pictures" && find . -type f -print0 | xargs -0 sha256sum | shuf) >"$WORK/sums"
+  lab run bash -euo pipefail -c 'cd "$1"; find . -type f -print0 | xargs -0 sha256sum' make_files "$SOURCE" | shuf >"$WORK/sums"
+  expect "files" $FILES "$(wc -l <"$WORK/sums")"
   echo "   $((BYTES / 1000000)) MB; a SHA-256 digest of each is kept aside, in random order"
 }
 
@@ -48,10 +51,10 @@ seal() {
   lab run mkdir -p "$ROOT"
   lab run ceph-fuse --id sealer --keyring "$LAB_RUN/ceph/sealer.keyring" --client_fs "$FS_NAME" "$ROOT" >"$WORK/root.log" 2>&1 ||
     failed "$(<"$WORK/root.log")"
-  echo "   siphon dataset seal --name u1/pictures --reader u1 --mount $ROOT --source .../pictures --progress"
+  echo "   siphon dataset seal --name u1/pictures --reader u1 --mount $ROOT --source $SOURCE --progress"
   start=$(now)
   { lab run "$SIPHON" dataset seal --name u1/pictures --reader u1 --mount "$ROOT" --fs-name "$FS_NAME" \
-      --source "$WORK/pictures" --progress 2>&1 >"$WORK/dataset.json" | while read -r line; do
+      --source "$SOURCE" --progress 2>&1 >"$WORK/dataset.json" | while read -r line; do
         if [[ $line =~ ([0-9]+)" of "([0-9]+)" bytes"$ ]]; then
           progress "packed" $((BASH_REMATCH[1] / 1000000)) $((BASH_REMATCH[2] / 1000000)) MB "$begun"
         else
@@ -64,6 +67,7 @@ seal() {
   DIGEST=$(jq -r .spec.digest "$WORK/dataset.json")
   jq '{"u1/pictures": .spec}' "$WORK/dataset.json" >"$WORK/datasets.json"
   echo "   sealed in $SEAL_SECONDS s: one image of $(($(jq .spec.bytes "$WORK/dataset.json") / 1000000)) MB"
+  lab run umount "$SOURCE"
 }
 
 # A node with a disk for replicas. It shares nothing with the nodes before it.
