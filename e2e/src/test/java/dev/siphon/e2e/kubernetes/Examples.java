@@ -26,6 +26,11 @@ record Examples(Tenant tenant) {
                 .replace("10001", Integer.toString(tenant.uid()));
     }
 
+    /// Returns the path of a file.
+    static Path path(String file) {
+        return FOLDER.resolve(file);
+    }
+
     /// Creates the ConfigMap with the training script and its data.
     void addTraining() {
         try {

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -23,38 +24,52 @@ import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// The dataset `digits` of an account, sealed by an administrator whose client sees the whole file system, with the
-/// object that declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which contains `seven`.
+/// A dataset of an account, sealed by an administrator whose client sees the whole file system, with the object that
+/// declares it.
 ///
 /// @param declaration the object as `siphon dataset seal` printed it
 record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
     private static final String VERSION = "siphon.dev/v1alpha1";
+    private static final Duration SEALING = Duration.ofMinutes(3);
     private static final int FILES = 50;
     private static final int STEP = 1000;
 
-    /// Seals a dataset that only its owner may read; declares nothing.
+    /// Seals the dataset `digits` that only its owner may read; declares nothing. It has 51 files: `one/1` to
+    /// `one/50`, and `two/7`, which contains `seven`.
     static SealedDataset seal(Cluster cluster, Tenant owner) {
         try (CephTree tree = CephTree.mount(cluster.lab())) {
-            Path root = tree.at("/");
-            Path source = Files.createDirectory(root.resolve("source-" + owner.account()));
+            Path source = Files.createDirectory(tree.at("/").resolve("source-" + owner.account()));
             write(source);
-            String said = Command.run(
-                    Project.launcher().toString(),
-                    "dataset",
-                    "seal",
-                    "--name=" + owner.account() + "/digits",
-                    "--mount=" + root,
-                    "--fs-name=" + cluster.lab().fileSystem(),
-                    "--source=" + source,
-                    "--reader=" + owner.account());
+            SealedDataset sealed = seal(tree, cluster, owner, "digits", source);
             delete(source);
-            return new SealedDataset(
-                    cluster,
-                    owner,
-                    JsonParser.parseString(said.substring(said.indexOf('{'))).getAsJsonObject());
+            return sealed;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Seals a tar's files as a dataset that only its owner may read; declares nothing.
+    static SealedDataset seal(Cluster cluster, Tenant owner, String name, Path tar) {
+        try (CephTree tree = CephTree.mount(cluster.lab())) {
+            return seal(tree, cluster, owner, name, tar);
+        }
+    }
+
+    private static SealedDataset seal(CephTree tree, Cluster cluster, Tenant owner, String name, Path source) {
+        String said = Command.run(
+                SEALING,
+                List.of(
+                        Project.launcher().toString(),
+                        "dataset",
+                        "seal",
+                        "--name=" + owner.account() + "/" + name,
+                        "--mount=" + tree.at("/"),
+                        "--fs-name=" + cluster.lab().fileSystem(),
+                        "--source=" + source,
+                        "--reader=" + owner.account()));
+        JsonObject declaration =
+                JsonParser.parseString(said.substring(said.indexOf('{'))).getAsJsonObject();
+        return new SealedDataset(cluster, owner, declaration);
     }
 
     private static void write(Path source) throws IOException {
@@ -78,12 +93,12 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
 
     /// Returns the name for users.
     String reference() {
-        return owner.account() + "/digits";
+        return name().replaceFirst("[.]", "/");
     }
 
     /// Returns the name of its object.
     String name() {
-        return owner.account() + ".digits";
+        return declaration.getAsJsonObject("metadata").get("name").getAsString();
     }
 
     String digest() {

@@ -61,6 +61,12 @@ record TestJob(Cluster cluster, String namespace, String name) {
                 .orElse("");
     }
 
+    /// Waits for its first pod and returns it.
+    TestPod firstPod() {
+        List<Pod> pods = cluster.awaitAll("a pod of job " + name, labelled(), all -> !all.isEmpty());
+        return new TestPod(cluster, namespace, pods.getFirst().getMetadata().getName());
+    }
+
     /// Returns its pods, including failed ones.
     List<Pod> pods() {
         return labelled().list().getItems();
