@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A block of shell commands in the docs.
+/// A block of shell commands, or of YAML, in the docs.
 ///
 /// @param script the whole block
 record DocumentedBlock(String script) {
@@ -22,9 +22,18 @@ record DocumentedBlock(String script) {
 
     /// Returns the fenced block of that number below a heading.
     static DocumentedBlock below(String heading, String page, int number) {
+        return below(heading, page, number, "");
+    }
+
+    /// Returns the first block of YAML below a heading.
+    static DocumentedBlock yamlBelow(String heading, String page) {
+        return below(heading, page, 1, "yaml");
+    }
+
+    private static DocumentedBlock below(String heading, String page, int number, String language) {
         try {
             String text = Files.readString(Project.folder().resolve("docs").resolve(page));
-            String block = "(?:(?!^## ).)*?^```\\n(.*?)^```$";
+            String block = "(?:(?!^## ).)*?^```" + language + "\\n(.*?)^```$";
             Matcher found = Pattern.compile("(?ms)^" + Pattern.quote(heading) + "$" + block.repeat(number))
                     .matcher(text);
             if (!found.find()) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
@@ -65,18 +66,24 @@ final class SnapshotController {
 
     /// Waits until a snapshot is ready to use.
     static void awaitReady(Tenant tenant, String snapshot) {
-        awaitReady(tenant, GROUP + "/v1", "VolumeSnapshot", snapshot);
+        awaitReady(tenant, Cluster.PATIENCE, snapshot);
+    }
+
+    /// Does the same for one that takes long to seal.
+    static void awaitReady(Tenant tenant, Duration atMost, String snapshot) {
+        awaitReady(tenant, atMost, GROUP + "/v1", "VolumeSnapshot", snapshot);
     }
 
     /// Waits until a group snapshot is ready to use.
     static void awaitGroupReady(Tenant tenant, String group) {
-        awaitReady(tenant, "group" + GROUP + "/v1", "VolumeGroupSnapshot", group);
+        awaitReady(tenant, Cluster.PATIENCE, "group" + GROUP + "/v1", "VolumeGroupSnapshot", group);
     }
 
-    private static void awaitReady(Tenant tenant, String version, String kind, String snapshot) {
+    private static void awaitReady(Tenant tenant, Duration atMost, String version, String kind, String snapshot) {
         var _ = tenant.cluster()
                 .await(
                         kind + " " + snapshot + " is ready",
+                        atMost,
                         tenant.cluster()
                                 .client()
                                 .genericKubernetesResources(version, kind)
