@@ -51,6 +51,8 @@ public final class SiphonMain implements Runnable {
             Subcommand.of("user", "dev.siphon.controller.admin.UserCommand"),
             Subcommand.of("audit", "dev.siphon.controller.admin.AuditCommand"),
             Subcommand.of("recover", "dev.siphon.controller.admin.RecoverCommand"),
+            Subcommand.of("whois", "dev.siphon.controller.admin.WhoisCommand"),
+            Subcommand.of("why", "dev.siphon.controller.admin.WhyCommand"),
             Subcommand.of("key", "dev.siphon.controller.admin.KeyCommand"));
 
     /// @param serves whether it runs until a signal ends it

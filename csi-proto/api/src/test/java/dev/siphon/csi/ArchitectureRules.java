@@ -31,6 +31,7 @@ public final class ArchitectureRules {
         "dev.siphon.controller.warm..",
         "dev.siphon.controller.audit..",
         "dev.siphon.controller.offboard..",
+        "dev.siphon.controller.explain..",
         "dev.siphon.controller.recovery..",
         "dev.siphon.controller.monitor..",
         "dev.siphon.node.mount..",

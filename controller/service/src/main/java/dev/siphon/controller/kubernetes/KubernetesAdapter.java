@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.dataset.DatasetUsageCluster;
 import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.explain.ClusterObjects;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
@@ -183,6 +184,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Returns the annotations of namespaces and claims.
     public Namespaces namespaces() {
         return new KubernetesNamespaces(api, () -> namespaces);
+    }
+
+    /// Returns pods, claims, PersistentVolumes and events, for people who look for something.
+    public ClusterObjects objects() {
+        return new KubernetesObjects(api, driver);
     }
 
     /// Lists the volumes that have a PersistentVolume now.

@@ -126,7 +126,8 @@ final class PersistentVolumes {
         return volume(object, driver);
     }
 
-    private static Optional<VolumeId> volume(JsonObject object, String driver) {
+    /// Returns the volume of a PersistentVolume; empty if it is another driver's.
+    static Optional<VolumeId> volume(JsonObject object, String driver) {
         return JsonParts.object(object, SPEC, "csi")
                 .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
                 .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))

@@ -45,7 +45,7 @@ final class Rights {
                         everywhere("", "persistentvolumeclaims", "get", "list", "watch"),
                         everywhere("", "pods", "get", "list", "watch", "patch"),
                         everywhere("", "nodes", "list", "watch"),
-                        everywhere("", "events", "create"),
+                        everywhere("", "events", "list", "create"),
                         everywhere(SIPHON, "datasets", "get", "list", "watch"),
                         everywhere(SIPHON, "datasets/status", "patch"),
                         everywhere(SIPHON, "datasetaccesses", "get", "list", "watch"),
