@@ -47,7 +47,9 @@ final class SiphonMainTest {
                         "node",
                         "recover",
                         "topology",
-                        "user"),
+                        "user",
+                        "whois",
+                        "why"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

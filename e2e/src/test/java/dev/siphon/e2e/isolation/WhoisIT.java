@@ -135,7 +135,8 @@ final class WhoisIT {
     /// Returns the source of the volume's mount, as findmnt(8) shows it.
     private static String source(KeyedDriver driver) throws IOException {
         return Files.readAllLines(Path.of("/proc/self/mounts")).stream()
-                .filter(line -> line.contains(driver.folder().file(".").normalize().toString()))
+                .filter(line ->
+                        line.contains(driver.folder().file(".").normalize().toString()))
                 .map(line -> line.split(" ", 2)[0])
                 .filter(source -> source.contains("!") || source.contains(":/"))
                 .findFirst()

@@ -2,6 +2,7 @@ package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.e2e.lab.Command;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +50,28 @@ final class FullDiskIT {
                 all -> all.stream().anyMatch(each -> "Failed".equals(each.get("status", "state"))));
         assertTrue(pod.succeeded().log().contains("seven"));
         var _ = pod.told("^DatasetNotWarm: .*cannot be filled where the pod may run");
+    }
+
+    @Test
+    void anAdministratorSeesWhatAPodAtTheGateWaitsFor() {
+        TestPod pod = tenant.pod("asked", "cat /data/two/7")
+                .withDataset(dataset.reference())
+                .gated()
+                .create();
+        var _ = pod.told("^DatasetWarming: ");
+        var _ = dataset.awaitReplicas(
+                "the replica has failed",
+                all -> all.stream().anyMatch(each -> "Failed".equals(each.get("status", "state"))));
+
+        Command.Result why = siphon.siphon("why", "u24/asked");
+
+        assertTrue(
+                why.output()
+                        .strip()
+                        .matches("pod u24/asked waits at the gate for dataset u24.digits: failed: .+ on node "
+                                + CLUSTER.node() + "; it waits until 20[0-9T:.-]+Z at most, .+"),
+                why::output);
+        pod.delete();
     }
 
     @Test

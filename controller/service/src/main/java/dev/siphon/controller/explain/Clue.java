@@ -141,9 +141,9 @@ sealed interface Clue {
         }
         if (text.isEmpty() || text.contains("/")) {
             throw new DriverException.InvalidRequest(QuotedText.of(text)
-                    + " is nothing that Siphon knows: give a path in CephFS, a code (aHASH, vHASH), an id of a"
-                    + " volume, client.NAME, client.NUMBER of a session, NAMESPACE/NAME of a pod or claim, or the"
-                    + " name of a PersistentVolume, an account or a dataset");
+                    + " is nothing that Siphon knows. Give a path in CephFS, a code (aHASH, vHASH), a volume's id,"
+                    + " client.NAME of an identity or client.NUMBER of a session. Or give NAMESPACE/NAME of a pod or"
+                    + " claim, or the name of a PersistentVolume, an account or a dataset");
         }
         return new PlainName(text);
     }

@@ -28,7 +28,8 @@ public interface ClusterObjects {
     /// Returns the events of an object, the latest last.
     ///
     /// @param kind `Pod` or `PersistentVolumeClaim`
-    List<KnownEvent> events(String kind, NamespacedName object);
+    /// @param uid of the object: an earlier one of its name had other events
+    List<KnownEvent> events(String kind, NamespacedName object, String uid);
 
     /// A PersistentVolume.
     ///
@@ -46,7 +47,8 @@ public interface ClusterObjects {
     /// @param phase `Pending`, `Bound` or `Lost`
     /// @param volume the name of its PersistentVolume; empty until it is bound
     /// @param dataset the dataset that its annotation names
-    record KnownClaim(NamespacedName name, String phase, Optional<String> volume, Optional<String> dataset) {}
+    record KnownClaim(
+            NamespacedName name, String uid, String phase, Optional<String> volume, Optional<String> dataset) {}
 
     /// A pod.
     ///

@@ -25,6 +25,10 @@ public final class PodWait {
     private static final Set<String> NEVER = Set.of("DatasetNotReadable", "GateNotOpened");
 
     private static final Set<String> MOUNT_FAILED = Set.of("FailedMount", "FailedAttachVolume");
+
+    /// The kubelet does this to containers once all volumes are mounted.
+    private static final Set<String> MOUNTED = Set.of("Pulling", "Pulled", "Created", "Started");
+
     private static final Set<String> VOLUME_HEALTH = Set.of("VolumeConditionAbnormal", "VolumeConditionNormal");
 
     /// The end of the wait in the event `DatasetWarming`.
@@ -59,7 +63,7 @@ public final class PodWait {
         if (pod.hasEnded()) {
             return List.of("pod " + name + " has ended (" + pod.phase() + ") and waits for nothing");
         }
-        List<KnownEvent> events = objects.events("Pod", name);
+        List<KnownEvent> events = objects.events("Pod", name, pod.uid());
         List<String> waits = new ArrayList<>(claims(pod));
         if (pod.node().isPresent()) {
             waits.addAll(onNode(pod, pod.node().get(), events));
@@ -91,7 +95,7 @@ public final class PodWait {
 
     /// Returns why a claim has no volume; empty if it waits for the pod.
     private Optional<String> pending(KnownClaim claim) {
-        List<KnownEvent> events = objects.events("PersistentVolumeClaim", claim.name());
+        List<KnownEvent> events = objects.events("PersistentVolumeClaim", claim.name(), claim.uid());
         String begin = "waits for claim " + claim.name() + ", which has no volume yet: ";
         if (claim.phase().equals("Lost")) {
             return Optional.of("waits for claim " + claim.name() + ", whose PersistentVolume was deleted: create the"
@@ -108,8 +112,8 @@ public final class PodWait {
         }
         return Optional.of(begin
                 + latest.map(event -> cut(event.message())).orElse("nothing was reported about it")
-                + "; this takes seconds, so if it lasts a minute check that a controller leads: kubectl -n siphon get"
-                + " pods,lease");
+                + "; this takes seconds, so if it lasts a minute check that a controller leads:"
+                + " `kubectl -n siphon get pods,lease`");
     }
 
     private List<String> unscheduled(KnownPod pod, List<KnownEvent> events) {
@@ -138,7 +142,7 @@ public final class PodWait {
         Set<String> datasets = datasets(pod);
         String far = kubernetes.replicas().get().stream()
                 .filter(replica -> datasets.contains(replica.order().dataset()))
-                .filter(replica -> replica.order().wanted() || DatasetFacts.isWhole(replica))
+                .filter(replica -> replica.order().wanted() || DatasetSheets.isWhole(replica))
                 .map(replica -> of(replica, datasets))
                 .sorted()
                 .collect(Collectors.joining(", "));
@@ -154,7 +158,7 @@ public final class PodWait {
     }
 
     private static String of(OrderedReplica replica, Set<String> datasets) {
-        return (datasets.size() > 1 ? replica.order().dataset() + " " : "") + DatasetFacts.describe(replica);
+        return (datasets.size() > 1 ? replica.order().dataset() + " " : "") + DatasetSheets.describe(replica);
     }
 
     /// Returns the names of the datasets that a pod reads.
@@ -194,7 +198,9 @@ public final class PodWait {
                             + cut(sick.message()))
                     .orElse("runs on node " + node + " and waits for nothing"));
         }
-        Optional<KnownEvent> failed = last(events, event -> MOUNT_FAILED.contains(event.reason()))
+        Optional<KnownEvent> failed = last(
+                        events, event -> MOUNT_FAILED.contains(event.reason()) || MOUNTED.contains(event.reason()))
+                .filter(event -> MOUNT_FAILED.contains(event.reason()))
                 .map(latest -> last(events, PodWait::quotesDriver).orElse(latest));
         // a container that waits for something else has its volumes
         boolean isCreating = pod.waiting().isEmpty()

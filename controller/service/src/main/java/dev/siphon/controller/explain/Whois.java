@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 /// reads.
 public final class Whois {
     private final KnownPlaces places;
-    private final VolumeFacts volumes;
-    private final DatasetFacts datasets;
+    private final VolumeSheets volumes;
+    private final DatasetSheets datasets;
     private final FileSystemSearch search;
 
     /// @param unanswered receives what could not be read, with the reason; the rest is still reported
@@ -32,8 +32,8 @@ public final class Whois {
         this.places = places;
         this.search = new FileSystemSearch(places.ceph(), unanswered);
         ReadOnce once = new ReadOnce(places, unanswered);
-        this.volumes = new VolumeFacts(places, once);
-        this.datasets = new DatasetFacts(places, once);
+        this.volumes = new VolumeSheets(places, once);
+        this.datasets = new DatasetSheets(places, once);
     }
 
     /// Returns what is known: a sheet for each thing that it can be, followed by those of its volumes.
@@ -202,7 +202,7 @@ public final class Whois {
     /// Returns a sheet for the pod, followed by those of its volumes and datasets.
     private List<FactSheet> ofPod(KnownPod pod) {
         List<FactSheet> found = new ArrayList<>();
-        FactSheet sheet = new FactSheet().add("pod", VolumeFacts.describe(pod));
+        FactSheet sheet = new FactSheet().add("pod", VolumeSheets.describe(pod));
         pod.claims().forEach(claim -> sheet.add("claim", pod.name().namespace() + "/" + claim));
         pod.datasets().forEach(dataset -> sheet.add("dataset", dataset));
         found.add(sheet);

@@ -7,6 +7,8 @@ import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.warm.GatedPod.DatasetReference;
 import dev.siphon.csi.VolumeId;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -47,6 +49,7 @@ final class KubernetesObjects implements ClusterObjects {
     private static final Keep OF_CLAIM = Keep.of(
             "metadata.namespace",
             "metadata.name",
+            "metadata.uid",
             "metadata.annotations." + ClaimRef.DATASET,
             "spec.volumeName",
             "status.phase");
@@ -99,6 +102,7 @@ final class KubernetesObjects implements ClusterObjects {
         return find("PersistentVolumeClaim", "persistentvolumeclaims", claim, OF_CLAIM)
                 .map(object -> new KnownClaim(
                         claim,
+                        text(object, METADATA, "uid"),
                         text(object, STATUS, "phase"),
                         JsonParts.text(object, "spec", "volumeName").filter(name -> !name.isEmpty()),
                         JsonParts.text(object, METADATA, "annotations", ClaimRef.DATASET)));
@@ -182,7 +186,7 @@ final class KubernetesObjects implements ClusterObjects {
     }
 
     @Override
-    public List<KnownEvent> events(String kind, NamespacedName object) {
+    public List<KnownEvent> events(String kind, NamespacedName object, String uid) {
         if (!isName(object.namespace()) || !isName(object.name())) {
             return List.of();
         }
@@ -191,7 +195,8 @@ final class KubernetesObjects implements ClusterObjects {
                 api,
                 "list Events of " + kind + " " + object,
                 "api/v1/namespaces/" + object.namespace() + "/events" + PAGE + "&fieldSelector=involvedObject.kind%3D"
-                        + kind + "%2CinvolvedObject.name%3D" + object.name(),
+                        + kind + "%2CinvolvedObject.name%3D" + object.name() + "%2CinvolvedObject.uid%3D"
+                        + URLEncoder.encode(uid, StandardCharsets.UTF_8),
                 OF_EVENT,
                 event -> found.add(event(event.kept())));
         found.sort(Comparator.comparing(KnownEvent::last));

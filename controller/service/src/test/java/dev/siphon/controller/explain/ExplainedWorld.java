@@ -1,6 +1,7 @@
 package dev.siphon.controller.explain;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.MintedKeys;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.ClientSession;
@@ -201,7 +202,7 @@ final class ExplainedWorld implements AutoCloseable {
         text.addProperty("message", message);
         post("/api/v1/namespaces/" + namespace + "/events", """
                 {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "%s-%s-%d"},
-                 "involvedObject": {"kind": "%s", "namespace": "%s", "name": "%s"},
+                 "involvedObject": {"kind": "%s", "namespace": "%s", "name": "%s", "uid": "%s"},
                  "type": "%s", "reason": "%s", "message": %s, "lastTimestamp": "2026-01-01T00:00:%02dZ"}
                 """.formatted(
                         name,
@@ -210,10 +211,26 @@ final class ExplainedWorld implements AutoCloseable {
                         object,
                         namespace,
                         name,
+                        uid(namespace, object, name),
                         type,
                         reason,
                         text.get("message"),
                         second));
+    }
+
+    private String uid(String namespace, String kind, String name) {
+        String plural = kind.toLowerCase(Locale.ROOT) + "s";
+        return JsonParser.parseString(
+                        cluster.admin().raw("/api/v1/namespaces/" + namespace + "/" + plural + "/" + name))
+                .getAsJsonObject()
+                .getAsJsonObject("metadata")
+                .get("uid")
+                .getAsString();
+    }
+
+    /// Deletes a pod.
+    void deletePod(String namespace, String name) {
+        var _ = cluster.admin().raw("/api/v1/namespaces/" + namespace + "/pods/" + name, "DELETE", "{}");
     }
 
     /// Declares a dataset and returns its volume.

@@ -202,6 +202,29 @@ final class PodWaitTest {
     }
 
     @Test
+    void aPodWhoseVolumesAreMountedWaitsForSomethingElse() {
+        world.claim("u1", "data", "Bound", "pvc-1");
+        world.pod("u1", "train", ON_NODE, ExplainedWorld.ofClaim("data"), CREATING);
+        world.event("u1", "Pod", "train", "Warning", "FailedMount", "rpc error: code = Unavailable desc = x", 1);
+        world.event("u1", "Pod", "train", "Normal", "Pulling", "pulling the image", 2);
+
+        assertWhy("pod u1/train waits on node node-a for its containers (main: ContainerCreating); no volume has failed"
+                + " there, so kubectl -n u1 describe pod train says more");
+    }
+
+    @Test
+    void anEarlierPodOfTheNameSaysNothingAboutThisOne() {
+        world.claim("u1", "data", "Bound", "pvc-1");
+        world.pod("u1", "train", ON_NODE, ExplainedWorld.ofClaim("data"), CREATING);
+        world.event("u1", "Pod", "train", "Warning", "FailedMount", "rpc error: code = Unavailable desc = x", 1);
+        world.deletePod("u1", "train");
+        world.pod("u1", "train", ON_NODE, ExplainedWorld.ofClaim("data"), CREATING);
+
+        assertWhy("pod u1/train waits on node node-a for its containers (main: ContainerCreating); no volume has failed"
+                + " there, so kubectl -n u1 describe pod train says more");
+    }
+
+    @Test
     void anImageThatIsNotThereIsNoFaultOfAVolume() {
         world.pod(
                 "u1",

@@ -104,7 +104,7 @@ abstract class KubernetesObjectsContract {
     @Test
     void aClaimSaysItsPhaseVolumeAndDataset() {
         NamespacedName name = named("data");
-        var _ = make("persistentvolumeclaims", """
+        JsonObject there = make("persistentvolumeclaims", """
                 {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
                  "metadata": {"name": "%s", "annotations": {"siphon.dev/dataset": "u1/digits", "other": "x"}},
                  "spec": {"accessModes": ["ReadWriteMany"], "storageClassName": "none", "volumeName": "none-%s",
@@ -113,7 +113,12 @@ abstract class KubernetesObjectsContract {
         status("persistentvolumeclaims", name, "{\"phase\": \"Pending\"}");
 
         assertEquals(
-                Optional.of(new KnownClaim(name, "Pending", Optional.of("none-" + unique), Optional.of("u1/digits"))),
+                Optional.of(new KnownClaim(
+                        name,
+                        JsonParts.text(there, "metadata", "uid").orElseThrow(),
+                        "Pending",
+                        Optional.of("none-" + unique),
+                        Optional.of("u1/digits"))),
                 objects().claim(name));
     }
 
@@ -171,28 +176,30 @@ abstract class KubernetesObjectsContract {
         assertTrue(all.contains(found), all::toString);
     }
 
-    private void event(NamespacedName pod, String reason, int second) {
+    private void event(NamespacedName pod, String uid, String reason, int second) {
         var _ = make("events", """
                 {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "%1$s-%2$d", "namespace": "%3$s"},
-                 "involvedObject": {"apiVersion": "v1", "kind": "Pod", "namespace": "%3$s", "name": "%1$s"},
+                 "involvedObject": {
+                   "apiVersion": "v1", "kind": "Pod", "namespace": "%3$s", "name": "%1$s", "uid": "%5$s"},
                  "source": {"component": "test"}, "reportingComponent": "test", "reportingInstance": "test",
                  "type": "Warning", "reason": "%4$s", "message": "m", "count": 1,
                  "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:%2$02dZ"}
-                """.formatted(pod.name(), second, pod.namespace(), reason));
+                """.formatted(pod.name(), second, pod.namespace(), reason, uid));
     }
 
     @Test
     void eventsOfAnObjectAreInTheOrderOfTheirTimes() {
-        event(named("one"), "Later", 9);
-        event(named("one"), "Earlier", 3);
-        event(named("other"), "Strange", 5);
+        event(named("one"), "uid-1", "Later", 9);
+        event(named("one"), "uid-1", "Earlier", 3);
+        event(named("one"), "uid-0", "OfAnEarlierPod", 4);
+        event(named("other"), "uid-1", "Strange", 5);
 
         assertEquals(
                 List.of("Earlier", "Later"),
-                objects().events("Pod", named("one")).stream()
+                objects().events("Pod", named("one"), "uid-1").stream()
                         .map(ClusterObjects.KnownEvent::reason)
                         .toList());
-        assertEquals(List.of(), objects().events("PersistentVolumeClaim", named("one")));
+        assertEquals(List.of(), objects().events("PersistentVolumeClaim", named("one"), "uid-1"));
     }
 
     @Test
@@ -200,7 +207,7 @@ abstract class KubernetesObjectsContract {
         for (NamespacedName name : List.of(named("missing"), new NamespacedName("..", "../x"))) {
             assertEquals(Optional.empty(), objects().pod(name));
             assertEquals(Optional.empty(), objects().claim(name));
-            assertEquals(List.of(), objects().events("Pod", name));
+            assertEquals(List.of(), objects().events("Pod", name, "uid-1"));
         }
     }
 }

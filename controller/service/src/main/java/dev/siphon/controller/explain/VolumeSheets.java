@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.Optional;
 
 /// The facts of accounts and of their volumes.
-final class VolumeFacts {
+final class VolumeSheets {
     private final KnownPlaces places;
     private final ReadOnce once;
 
-    VolumeFacts(KnownPlaces places, ReadOnce once) {
+    VolumeSheets(KnownPlaces places, ReadOnce once) {
         this.places = places;
         this.once = once;
     }
@@ -134,7 +134,7 @@ final class VolumeFacts {
         all().stream().filter(known -> shows(known, volume)).forEach(known -> addClaim(sheet, known));
         once.sessions(FileSystemRef.of(volume)).stream()
                 .filter(session -> isOf(volume, session.userId()))
-                .map(VolumeFacts::describe)
+                .map(VolumeSheets::describe)
                 .distinct()
                 .forEach(session -> sheet.add("session", session));
     }

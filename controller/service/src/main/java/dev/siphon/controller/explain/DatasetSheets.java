@@ -15,11 +15,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// The facts of declared datasets.
-final class DatasetFacts {
+final class DatasetSheets {
     private final KnownPlaces places;
     private final ReadOnce once;
 
-    DatasetFacts(KnownPlaces places, ReadOnce once) {
+    DatasetSheets(KnownPlaces places, ReadOnce once) {
         this.places = places;
         this.once = once;
     }
@@ -47,7 +47,7 @@ final class DatasetFacts {
             identity.node().ifPresent(node -> sheet.add("node", node.name() + ", which reads the dataset by it"));
             once.sessions(place).stream()
                     .filter(session -> session.userId().equals(identity.userId()))
-                    .map(VolumeFacts::describe)
+                    .map(VolumeSheets::describe)
                     .distinct()
                     .forEach(session -> sheet.add("session", session));
         }
@@ -78,12 +78,12 @@ final class DatasetFacts {
         claims.forEach(claim -> sheet.add("claim", claim.toString()));
         once.pods().stream()
                 .filter(pod -> names(pod, dataset) || claims.stream().anyMatch(pod::mounts))
-                .map(VolumeFacts::describe)
+                .map(VolumeSheets::describe)
                 .sorted()
                 .forEach(pod -> sheet.add("pod", pod));
         once.replicas().stream()
                 .filter(replica -> replica.order().dataset().equals(dataset.name()))
-                .map(DatasetFacts::describe)
+                .map(DatasetSheets::describe)
                 .sorted()
                 .forEach(replica -> sheet.add("replica", replica));
         return sheet;
