@@ -51,7 +51,9 @@ public final class SiphonMain implements Runnable {
             Subcommand.of("user", "dev.siphon.controller.admin.UserCommand"),
             Subcommand.of("audit", "dev.siphon.controller.admin.AuditCommand"),
             Subcommand.of("recover", "dev.siphon.controller.admin.RecoverCommand"),
+            // on a node another class answers; of both, the first that is on the classpath counts
             Subcommand.of("whois", "dev.siphon.controller.admin.WhoisCommand"),
+            Subcommand.of("whois", "dev.siphon.node.NodeWhoisCommand"),
             Subcommand.of("why", "dev.siphon.controller.admin.WhyCommand"),
             Subcommand.of("key", "dev.siphon.controller.admin.KeyCommand"));
 
@@ -95,10 +97,10 @@ public final class SiphonMain implements Runnable {
     /// Returns the command with the subcommand that `args` name, or with all on this classpath.
     static CommandLine commandLine(List<String> args) {
         CommandLine commandLine = new CommandLine(new SiphonMain());
-        Optional<Subcommand> named = SUBCOMMANDS.stream()
+        List<Subcommand> named = SUBCOMMANDS.stream()
                 .filter(each -> !args.isEmpty() && args.getFirst().equals(each.name()))
-                .findFirst();
-        for (Subcommand each : named.map(List::of).orElse(SUBCOMMANDS)) {
+                .toList();
+        for (Subcommand each : named.isEmpty() ? SUBCOMMANDS : named) {
             add(commandLine, each);
         }
         if (named.isEmpty()) {
@@ -111,6 +113,9 @@ public final class SiphonMain implements Runnable {
     }
 
     private static void add(CommandLine parent, Subcommand each) {
+        if (parent.getSubcommands().containsKey(each.name())) {
+            return;
+        }
         find(each.type()).ifPresent(found -> {
             CommandLine command = new CommandLine(found);
             each.parts().forEach(part -> add(command, part));

@@ -9,6 +9,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Lab;
+import dev.siphon.e2e.lab.Project;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,6 +56,10 @@ final class WhoisIT {
                     source(driver))) {
                 assertEquals(facts, whois(driver, 0, clue), clue);
             }
+            Command.Result here = Command.attempt(Project.launcher().toString(), "whois", mounted.toString());
+            assertEquals(0, here.exit(), here::output);
+            assertEquals(id.toString(), value(here.output(), "volume", 0));
+            assertTrue(here.output().contains("mounted     " + mounted), here::output);
             for (String clue : List.of("u1", "10001", id.group(), "/volumes/" + id.group())) {
                 String all = whois(driver, 0, clue);
                 assertTrue(all.startsWith(facts.substring(0, facts.indexOf("volume "))), all);
@@ -104,8 +109,15 @@ final class WhoisIT {
             assertTrue(unknown.contains("is not known as the group of an account"), unknown);
             String pod = whois(driver, 1, "u1/pod");
             assertTrue(pod.contains("with --kubernetes-namespace only"), pod);
-            String device = whois(driver, 1, "/dev/loop0");
-            assertTrue(device.contains("losetup --list"), device);
+        }
+    }
+
+    @Test
+    void aDeviceOrPathThatIsNotSiphonsIsAnError() {
+        for (String clue : List.of("/dev/loop999", "/etc/passwd")) {
+            Command.Result result = Command.attempt(Project.launcher().toString(), "whois", clue);
+            assertEquals(1, result.exit(), result::output);
+            assertTrue(result.output().contains("is nothing of Siphon's on this machine"), result::output);
         }
     }
 

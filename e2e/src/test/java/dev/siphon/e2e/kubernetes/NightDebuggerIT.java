@@ -54,6 +54,13 @@ final class NightDebuggerIT {
         return result.output();
     }
 
+    /// Runs `siphon whois` in the node's pod.
+    private static String onNode(String clue) {
+        Command.Result result = siphon.onNode("siphon", "whois", clue);
+        assertEquals(0, result.exit(), result::output);
+        return result.output();
+    }
+
     private static void assertLine(String pattern, String text) {
         assertTrue(text.lines().anyMatch(line -> line.matches(pattern)), () -> pattern + " in: " + text);
     }
@@ -88,18 +95,46 @@ final class NightDebuggerIT {
     }
 
     @Test
+    void aMountPointOfANodeLeadsToTheVolume() {
+        String uid = train.resource().get().getMetadata().getUid();
+
+        String told = onNode("/var/lib/kubelet/pods/" + uid + "/volumes/kubernetes.io~csi/"
+                + volume.getMetadata().getName() + "/mount");
+
+        assertLine("volume +" + volume.getSpec().getCsi().getVolumeHandle(), told);
+        assertLine("pod +with uid " + uid, told);
+    }
+
+    @Test
     void aDatasetLeadsToItsReadersAndPods() {
         TestPod reader = tenant.pod("reader", "sleep 600")
                 .withDataset(dataset.reference())
                 .create()
                 .ready();
 
-        for (String clue : List.of(dataset.reference(), "u26.digits")) {
+        String loop = reader.run("sed", "-n", "s|^\\(/dev/loop[0-9]*\\) /data erofs .*|\\1|p", "/proc/mounts");
+        String uid = reader.resource().get().getMetadata().getUid();
+        String onNode = onNode(loop);
+        assertLine("digest +" + dataset.digest(), onNode);
+        assertLine("pod +with uid " + uid, onNode);
+        assertEquals(onNode, onNode("/var/lib/kubelet/pods/" + uid + "/volumes/kubernetes.io~csi/data/mount"));
+        for (String clue : List.of(dataset.reference(), "u26.digits", dataset.digest())) {
             String told = run(0, "whois", clue);
             assertLine("dataset +u26.digits", told);
             assertLine("readers +u26", told);
             assertLine("pod +u26/reader \\(Running\\) on node " + CLUSTER.node(), told);
         }
+        String identity =
+                CLUSTER
+                        .identitiesWith(dataset.declaration()
+                                .getAsJsonObject("spec")
+                                .get("path")
+                                .getAsString())
+                        .stream()
+                        .filter(entity -> entity.startsWith("client.siphon-dataset."))
+                        .findFirst()
+                        .orElseThrow();
+        assertLine("node +" + CLUSTER.node() + ", which reads the dataset by it", run(0, "whois", identity));
         reader.delete();
     }
 

@@ -52,13 +52,16 @@ sealed interface Clue {
     Pattern CLIENT = Pattern.compile("client\\.([0-9]{1,18})");
     Pattern NUMBER = Pattern.compile("[0-9]{1,18}");
 
-    /// The backing file's name of a dataset's loop device: `siphon:DIGITS:PLACE`.
+    /// The tag of a dataset's loop device (`lo_file_name`): `siphon:DIGITS:PLACE`.
     Pattern LOOP_FILE = Pattern.compile("siphon:([0-9a-f]{8,64}):.*");
 
     /// The file system's name of a FUSE mount: `siphon!VOLUME!MONITORS!INSTANCE`, percent-encoded.
     Pattern FUSE_SOURCE = Pattern.compile("siphon!([^!]*)(?:!.*)?");
 
-    /// A replica on a disk: `CACHE/DIGEST/image`.
+    /// A dataset's digest, or the beginning of it that ids hold.
+    Pattern DIGEST = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
+
+    /// A replica on a disk, `CACHE/DIGEST/image`, or a tree of a dataset, `STATE/DIGEST/PLACE`.
     Pattern REPLICA = Pattern.compile("/.*/([0-9a-f]{64})(?:/.*)?");
 
     /// A path of the kubelet: `/var/lib/kubelet/pods/UID/...`.
@@ -98,9 +101,8 @@ sealed interface Clue {
             return Optional.empty();
         }
         if (path.startsWith("/dev/")) {
-            throw new DriverException.InvalidRequest(QuotedText.of(path)
-                    + " is known on its node only: give what `losetup --list --output NAME,BACK-FILE` shows there"
-                    + " for it, as siphon:DIGITS:PLACE");
+            throw new DriverException.InvalidRequest(
+                    QuotedText.of(path) + " is known on its node only: run this in the node's pod of Siphon");
         }
         Matcher kubelet = KUBELET.matcher(path);
         if (kubelet.matches()) {
@@ -114,6 +116,9 @@ sealed interface Clue {
         Matcher client = CLIENT.matcher(text);
         if (client.matches()) {
             return Optional.of(new SessionNumber(Long.parseLong(client.group(1))));
+        }
+        if (DIGEST.matcher(text).matches()) {
+            return Optional.of(new DigestBeginning(text));
         }
         if (NUMBER.matcher(text).matches()) {
             return Optional.of(new BareNumber(Long.parseLong(text)));

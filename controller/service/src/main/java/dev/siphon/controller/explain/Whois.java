@@ -107,12 +107,20 @@ public final class Whois {
         return found;
     }
 
+    /// A PersistentVolume names the group; without one, each group is searched.
     private List<FactSheet> ofSubvolume(String subvolume) {
         List<FactSheet> found = new ArrayList<>();
-        search.each(place -> search.groups(place, _ -> true).stream()
-                .map(group -> group.volume(subvolume))
-                .filter(search::exists)
-                .forEach(volume -> found.addAll(volumes.whole(volume))));
+        volumes.all().stream()
+                .map(KnownVolume::volume)
+                .filter(volume -> volume instanceof VolumeId.Provisioned named
+                        && named.subvolume().equals(subvolume))
+                .forEach(volume -> found.addAll(ofVolume(volume)));
+        if (found.isEmpty()) {
+            search.each(place -> search.groups(place, _ -> true).stream()
+                    .map(group -> group.volume(subvolume))
+                    .filter(search::exists)
+                    .forEach(volume -> found.addAll(volumes.whole(volume))));
+        }
         return found;
     }
 

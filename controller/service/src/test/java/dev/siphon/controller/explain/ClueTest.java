@@ -34,6 +34,7 @@ final class ClueTest {
                 Map.entry("client.4305", new Clue.SessionNumber(4305)),
                 Map.entry("10001", new Clue.BareNumber(10_001)),
                 Map.entry("siphon:0123456789ab:any", new Clue.DigestBeginning("0123456789ab")),
+                Map.entry(DIGEST, new Clue.DigestBeginning(DIGEST)),
                 Map.entry("/mnt/nvme0/siphon/" + DIGEST + "/image", new Clue.DigestBeginning(DIGEST)),
                 Map.entry(
                         "/var/lib/kubelet/pods/0e3d5d7c-5c40-4c0e-9d5e-6a1b2c3d4e5f/volumes/x",
@@ -55,6 +56,6 @@ final class ClueTest {
     void aDeviceIsKnownOnItsNodeOnly() {
         DriverException refused = assertThrows(DriverException.InvalidRequest.class, () -> Clue.parse("/dev/loop3"));
 
-        assertTrue(String.valueOf(refused.getMessage()).contains("losetup"), refused.toString());
+        assertTrue(String.valueOf(refused.getMessage()).contains("in the node's pod of Siphon"), refused.toString());
     }
 }
