@@ -22,8 +22,9 @@ import java.util.regex.Pattern;
 final class MountedClue {
     private static final Pattern LOOP_DEVICE = Pattern.compile("/dev/(loop[0-9]{1,7})");
 
-    /// The tree of a dataset: `STATE/DIGEST/PLACE`, see [dev.siphon.node.replica.ImageMountKey].
-    private static final Pattern TREE = Pattern.compile(".*/([0-9a-f]{64})/[a-z0-9]{1,12}(?:/.*)?");
+    /// The tree of a dataset: `STATE/DIGEST/PLACE/mount`, see [dev.siphon.node.replica.ImageMountKey]. A kubelet's
+    /// staging path has 64 such digits too.
+    private static final Pattern TREE = Pattern.compile(".*/([0-9a-f]{64})/[a-z0-9]{1,12}/mount");
 
     /// A kubelet's path.
     private static final Pattern POD =
