@@ -82,7 +82,7 @@ public final class MountCheck {
         }
         try {
             return calls.check(
-                    id.toString(),
+                    "usage of " + id, // its hung calls must not count against those of the check
                     "usage of mount " + mount.id(),
                     Duration.ofNanos(end - System.nanoTime()),
                     () -> usage(id, mount, fileSystem));

@@ -83,10 +83,14 @@ final class ReplicaReconciler {
 
     /// Inspects and checks as long as necessary, and then changes one thing.
     ///
-    /// @param now stays the same, so that a check made here counts for this step, however short the period is
-    private Optional<Duration> step(DatasetState state, Instant now) {
+    /// @param begin the moment of observation for all of the step, so that a check made here counts, however short
+    ///     the period is
+    private Optional<Duration> step(DatasetState state, Instant begin) {
+        Instant now = begin;
         Map<Path, ObservedReplicas.Files> files = Map.of();
         while (true) {
+            Instant read = Instant.now();
+            now = read.isBefore(now) ? read : now; // the clock may have been set back
             DatasetState.Moment moment = state.now();
             long news = moment.known().news();
             ReplicaStep next =
@@ -98,11 +102,13 @@ final class ReplicaReconciler {
                     if (!isChecked(state, cache, state.lanes(), UNLIMITED, () -> isStopped(state))) {
                         return AT_ONCE;
                     }
+                    files = Map.of(); // that took long: the disks may have changed
                 }
                 case ReplicaStep.Scrub(Path cache) -> {
                     if (!isChecked(state, cache, state.scrubLane(), scrubBandwidth, () -> isOver(state, news))) {
                         return AT_ONCE;
                     }
+                    files = Map.of();
                 }
                 case ReplicaStep.Abandon(Path cache) -> {
                     abandon(state, cacheDirectories.at(cache));
@@ -305,6 +311,9 @@ final class ReplicaReconciler {
                 return;
             }
             CachedReplica replica = directory.replica(state.digest());
+            if (calls.change(name, policy.callLimit(), replica::isWhole)) {
+                return; // it appeared since the inspection: the next step verifies it
+            }
             Manifest manifest = calls.change(name, policy.callLimit(), image::readManifest);
             ReplicaFill fill = new ReplicaFill(
                     directory,
