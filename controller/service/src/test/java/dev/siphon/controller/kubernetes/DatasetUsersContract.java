@@ -9,53 +9,18 @@ import dev.siphon.controller.dataset.DatasetUsageReporter;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// [DatasetUsageReporter] over an API server. No pods run on the nodes of this test.
-abstract class DatasetUsersContract {
+abstract class DatasetUsersContract extends CreatedObjectsContract {
     private static final String DATASETS = "/" + KubernetesDatasetCatalog.PATH;
     private static final String DIGEST = "0123456789abcdef".repeat(4);
-
-    private static final String NOW = """
-            {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
-            """;
-
-    private final List<String> made = new ArrayList<>();
-    private String unique = "";
-    private Optional<KubernetesAdapter> opened = Optional.empty();
-
-    abstract TestCluster cluster();
-
-    /// Uses new names, because deleted objects may remain for a while.
-    @BeforeEach
-    void callAllByOtherNames() {
-        unique = UUID.randomUUID().toString().substring(0, 8);
-    }
-
-    @AfterEach
-    void removeWhatWasMade() {
-        made.reversed().forEach(path -> cluster().admin().raw(path, "DELETE", NOW));
-        made.clear();
-        opened.ifPresent(KubernetesAdapter::close);
-        opened = Optional.empty();
-    }
-
-    KubernetesAdapter adapter() {
-        KubernetesAdapter adapter = opened.orElseGet(cluster()::adapter);
-        opened = Optional.of(adapter);
-        return adapter;
-    }
 
     /// The namespaces of the pods seen, by dataset name.
     final AtomicReference<Map<String, Set<String>>> namespaces = new AtomicReference<>(Map.of());
@@ -71,15 +36,8 @@ abstract class DatasetUsersContract {
         return "/api/v1/namespaces/" + cluster().access().namespace() + "/" + plural;
     }
 
-    private JsonObject make(String collection, String object) {
-        JsonObject there = JsonParser.parseString(cluster().admin().raw(collection, "POST", object))
-                .getAsJsonObject();
-        made.add(collection + "/" + JsonParts.text(there, "metadata", "name").orElseThrow());
-        return there;
-    }
-
     void declare() {
-        var _ = make(DATASETS, """
+        var _ = create(DATASETS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "%s"},
                  "spec": {"fsName": "cephfs", "path": "%s", "digest": "%s", "readers": ["*"]}}
                 """.formatted(dataset(), volume().path(), DIGEST));
@@ -87,7 +45,7 @@ abstract class DatasetUsersContract {
 
     /// Creates a claim with a volume of the dataset or of something else.
     void claim(String name, VolumeId shown) {
-        var _ = make("/api/v1/persistentvolumes", """
+        var _ = create("/api/v1/persistentvolumes", """
                 {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-%1$s-%2$s"},
                  "spec": {"accessModes": ["ReadOnlyMany"], "storageClassName": "none", "capacity": {"storage": "1Gi"},
                           "claimRef": {"namespace": "%3$s", "name": "%1$s"},
@@ -107,7 +65,7 @@ abstract class DatasetUsersContract {
     }
 
     private JsonObject pod(String name, String node, String source) {
-        return make(namespaced("pods"), """
+        return create(namespaced("pods"), """
                 {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s-%s", "namespace": "%s"},
                  "spec": {"serviceAccountName": "siphon-controller", %s
                           "containers": [{"name": "main", "image": "none"}],
@@ -135,7 +93,7 @@ abstract class DatasetUsersContract {
         String name = JsonParts.text(pod, "metadata", "name").orElseThrow();
         String accesses = "/" + KubernetesWarmupCluster.REPLICAS + "namespaces/"
                 + cluster().access().namespace() + "/datasetaccesses";
-        var _ = make(accesses, """
+        var _ = create(accesses, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetAccess",
                  "metadata": {"name": "csi-%1$s", "namespace": "%2$s"},
                  "spec": {"dataset": "u1/x", "node": "any", "pod": "%1$s", "podUID": "%3$s", "publicKey": "key",
@@ -231,7 +189,7 @@ abstract class DatasetUsersContract {
 
     private void replica(String name, String node, boolean wanted) {
         var order = new DatasetReplica.Order(dataset(), node, volume(), wanted, Optional.empty());
-        var _ = make("/apis/siphon.dev/v1alpha1/datasetreplicas", """
+        var _ = create("/apis/siphon.dev/v1alpha1/datasetreplicas", """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetReplica", "metadata": {"name": "%s"}, "spec": %s}
                 """.formatted(name, order.toSpec()));
     }

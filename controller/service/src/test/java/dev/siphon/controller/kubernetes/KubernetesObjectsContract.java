@@ -14,40 +14,12 @@ import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// [KubernetesObjects] over an API server.
-abstract class KubernetesObjectsContract {
-    private static final String NOW = """
-            {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
-            """;
-
-    private final List<String> made = new ArrayList<>();
-    private String unique = "";
-    private Optional<KubernetesAdapter> opened = Optional.empty();
-
-    abstract TestCluster cluster();
-
-    @BeforeEach
-    void callAllByOtherNames() {
-        unique = UUID.randomUUID().toString().substring(0, 8);
-    }
-
-    @AfterEach
-    void removeWhatWasMade() {
-        made.reversed().forEach(path -> cluster().admin().raw(path, "DELETE", NOW));
-        made.clear();
-        opened.ifPresent(KubernetesAdapter::close);
-        opened = Optional.empty();
-    }
-
+abstract class KubernetesObjectsContract extends CreatedObjectsContract {
     private ClusterObjects objects() {
-        KubernetesAdapter adapter = opened.orElseGet(cluster()::adapter);
-        opened = Optional.of(adapter);
-        return adapter.objects();
+        return adapter().objects();
     }
 
     private String namespace() {
@@ -62,10 +34,7 @@ abstract class KubernetesObjectsContract {
         String collection = plural.equals("persistentvolumes")
                 ? "/api/v1/" + plural
                 : "/api/v1/namespaces/" + namespace() + "/" + plural;
-        JsonObject there = JsonParser.parseString(cluster().admin().raw(collection, "POST", object))
-                .getAsJsonObject();
-        made.add(collection + "/" + JsonParts.text(there, "metadata", "name").orElseThrow());
-        return there;
+        return create(collection, object);
     }
 
     private void status(String plural, NamespacedName name, String status) {
