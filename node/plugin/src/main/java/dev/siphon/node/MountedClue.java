@@ -3,11 +3,9 @@ package dev.siphon.node;
 import dev.siphon.csi.CephPath;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
-import dev.siphon.csi.VolumeId;
+import dev.siphon.node.ceph.MountTag;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,9 +27,6 @@ final class MountedClue {
     /// A kubelet's path.
     private static final Pattern POD =
             Pattern.compile(".*/pods/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/.*");
-
-    /// The source of a mount by ceph-fuse, see [dev.siphon.node.ceph].
-    private static final Pattern FUSE_SOURCE = Pattern.compile("siphon!([^!]*)!.*");
 
     /// The source of a mount by the kernel's client (mount.ceph(8)).
     private static final Pattern KERNEL_SOURCE = Pattern.compile("[^/]+[:=](/.*)");
@@ -89,7 +84,8 @@ final class MountedClue {
     }
 
     private List<Fact> ofVolume(String clue, MountEntry mount) {
-        Optional<String> volume = volume(mount.source());
+        Optional<String> volume =
+                MountTag.parse(mount.source()).map(tag -> tag.volume().toString());
         Matcher kernel = KERNEL_SOURCE.matcher(mount.source());
         boolean isCeph = mount.type().equals("ceph") && kernel.matches();
         if (volume.isEmpty() && !isCeph) {
@@ -106,18 +102,6 @@ final class MountedClue {
                         .toList());
         facts.add(next(volume.orElseGet(() -> kernel.group(1))));
         return facts;
-    }
-
-    private static Optional<String> volume(String source) {
-        Matcher fuse = FUSE_SOURCE.matcher(source);
-        try {
-            return fuse.matches()
-                    ? VolumeId.tryParse(URLDecoder.decode(fuse.group(1), StandardCharsets.UTF_8))
-                            .map(VolumeId::toString)
-                    : Optional.empty();
-        } catch (IllegalArgumentException notEncoded) {
-            return Optional.empty();
-        }
     }
 
     /// Adds where it is mounted, and the pods that see it there.

@@ -94,7 +94,7 @@ public final class DatasetsFile implements DatasetCatalog {
             }
             JsonObject all = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
             Map<String, JsonElement> byName = new TreeMap<>();
-            all.asMap().forEach((name, spec) -> byName.put(name.replaceFirst("/", "."), spec));
+            all.asMap().forEach((name, spec) -> byName.put(Dataset.objectName(name), spec));
             return byName;
         } catch (IOException | JsonParseException | IllegalStateException e) {
             throw new DriverException.BackendUnavailable("the datasets in " + file + " cannot be read: " + e);

@@ -91,7 +91,7 @@ final class DatasetSheets {
 
     private static boolean names(KnownPod pod, Dataset dataset) {
         return pod.datasets().stream()
-                .anyMatch(written -> written.replaceFirst("/", ".").equals(dataset.name()));
+                .anyMatch(written -> Dataset.objectName(written).equals(dataset.name()));
     }
 
     /// Returns how far a replica is, for people.

@@ -42,6 +42,13 @@ public final class PodWait {
 
     private static final int MOST_CHARS = 600;
 
+    /// A claim that a pod names.
+    private sealed interface PodClaim {
+        record Existing(KnownClaim claim) implements PodClaim {}
+
+        record Missing(NamespacedName name) implements PodClaim {}
+    }
+
     private final KnownPlaces.InKubernetes kubernetes;
     private final ClusterObjects objects;
     private final String defaultCluster;
@@ -64,11 +71,13 @@ public final class PodWait {
             return List.of("pod " + name + " has ended (" + pod.phase() + ") and waits for nothing");
         }
         List<KnownEvent> events = objects.events("Pod", name, pod.uid());
-        List<String> waits = new ArrayList<>(claims(pod));
+        List<PodClaim> claims =
+                pod.claims().stream().map(claim -> read(pod, claim)).toList();
+        List<String> waits = new ArrayList<>(waits(claims));
         if (pod.node().isPresent()) {
             waits.addAll(onNode(pod, pod.node().get(), events));
         } else {
-            waits.addAll(unscheduled(pod, events));
+            waits.addAll(unscheduled(pod, claims, events));
         }
         if (pod.isLeaving()) {
             waits.add("is being deleted, and ends when its containers have");
@@ -78,16 +87,23 @@ public final class PodWait {
                 .toList();
     }
 
-    private List<String> claims(KnownPod pod) {
+    private PodClaim read(KnownPod pod, String claim) {
+        NamespacedName name = new NamespacedName(pod.name().namespace(), claim);
+        return objects.claim(name).<PodClaim>map(PodClaim.Existing::new).orElseGet(() -> new PodClaim.Missing(name));
+    }
+
+    private List<String> waits(List<PodClaim> claims) {
         List<String> waits = new ArrayList<>();
-        for (String each : pod.claims()) {
-            NamespacedName claim = new NamespacedName(pod.name().namespace(), each);
-            Optional<KnownClaim> known = objects.claim(claim);
-            if (known.isEmpty()) {
-                waits.add("waits for claim " + claim
-                        + ", which does not exist: create it, or correct the name in the pod");
-            } else if (!known.get().phase().equals("Bound")) {
-                pending(known.get()).ifPresent(waits::add);
+        for (PodClaim claim : claims) {
+            switch (claim) {
+                case PodClaim.Missing(var name) ->
+                    waits.add("waits for claim " + name
+                            + ", which does not exist: create it, or correct the name in the pod");
+                case PodClaim.Existing(var known) -> {
+                    if (!known.phase().equals("Bound")) {
+                        pending(known).ifPresent(waits::add);
+                    }
+                }
             }
         }
         return waits;
@@ -116,12 +132,12 @@ public final class PodWait {
                 + " `kubectl -n siphon get pods,lease`");
     }
 
-    private List<String> unscheduled(KnownPod pod, List<KnownEvent> events) {
+    private List<String> unscheduled(KnownPod pod, List<PodClaim> claims, List<KnownEvent> events) {
         List<String> waits = new ArrayList<>();
         for (String gate : pod.gates()) {
             waits.add(
                     gate.equals(GatedPod.GATE)
-                            ? atGate(pod, events)
+                            ? atGate(pod, claims, events)
                             : "waits at the scheduling gate " + gate + ", which is not Siphon's: ask whoever set it");
         }
         if (pod.gates().isEmpty()) {
@@ -132,14 +148,14 @@ public final class PodWait {
         return waits;
     }
 
-    private String atGate(KnownPod pod, List<KnownEvent> events) {
+    private String atGate(KnownPod pod, List<PodClaim> claims, List<KnownEvent> events) {
         Optional<KnownEvent> told =
                 last(events, event -> event.reason().startsWith("Dataset") || NEVER.contains(event.reason()));
         if (told.filter(event -> NEVER.contains(event.reason())).isPresent()) {
             return "waits at the gate, which stays closed until somebody acts: "
                     + cut(told.get().message());
         }
-        Set<String> datasets = datasets(pod);
+        Set<String> datasets = datasets(pod, claims);
         String far = kubernetes.replicas().get().stream()
                 .filter(replica -> datasets.contains(replica.order().dataset()))
                 .filter(replica -> replica.order().wanted() || DatasetSheets.isWhole(replica))
@@ -162,32 +178,43 @@ public final class PodWait {
     }
 
     /// Returns the names of the datasets that a pod reads.
-    private Set<String> datasets(KnownPod pod) {
+    private Set<String> datasets(KnownPod pod, List<PodClaim> claims) {
         Set<String> names = new TreeSet<>();
-        pod.datasets().forEach(written -> names.add(written.replaceFirst("/", ".")));
-        for (String each : pod.claims()) {
-            Optional<KnownClaim> claim =
-                    objects.claim(new NamespacedName(pod.name().namespace(), each));
-            claim.flatMap(KnownClaim::dataset)
-                    .map(written -> written.replaceFirst("/", "."))
-                    .or(() -> claim.flatMap(KnownClaim::volume).flatMap(this::shownBy))
-                    .ifPresent(names::add);
+        pod.datasets().forEach(written -> names.add(Dataset.objectName(written)));
+        Set<String> persistentVolumes = new TreeSet<>();
+        for (PodClaim claim : claims) {
+            if (claim instanceof PodClaim.Existing(var known)) {
+                known.dataset()
+                        .ifPresentOrElse(
+                                written -> names.add(Dataset.objectName(written)),
+                                () -> known.volume().ifPresent(persistentVolumes::add));
+            }
         }
+        names.addAll(shownBy(persistentVolumes));
         return names;
     }
 
-    /// Returns the name of the dataset that a PersistentVolume shows.
-    private Optional<String> shownBy(String persistentVolume) {
-        Optional<VolumeId.DatasetVolume> shown = objects.volumes().stream()
-                .filter(volume -> volume.name().equals(persistentVolume))
+    /// Returns the names of the datasets that PersistentVolumes show.
+    private List<String> shownBy(Set<String> persistentVolumes) {
+        if (persistentVolumes.isEmpty()) {
+            return List.of();
+        }
+        List<VolumeId.DatasetVolume> shown = objects.volumes().stream()
+                .filter(volume -> persistentVolumes.contains(volume.name()))
                 .map(KnownVolume::volume)
                 .filter(VolumeId.DatasetVolume.class::isInstance)
                 .map(volume -> ((VolumeId.DatasetVolume) volume).withoutClaim())
-                .findFirst();
-        return shown.flatMap(volume -> kubernetes.datasets().all().datasets().stream()
-                .filter(dataset -> dataset.volume(defaultCluster).equals(volume))
-                .map(Dataset::name)
-                .findFirst());
+                .toList();
+        if (shown.isEmpty()) {
+            return List.of();
+        }
+        List<Dataset> declared = kubernetes.datasets().all().datasets();
+        return shown.stream()
+                .flatMap(volume -> declared.stream()
+                        .filter(dataset -> dataset.volume(defaultCluster).equals(volume))
+                        .map(Dataset::name)
+                        .limit(1))
+                .toList();
     }
 
     private static List<String> onNode(KnownPod pod, String node, List<KnownEvent> events) {

@@ -219,7 +219,7 @@ public final class Whois {
             volumes.of(claim).ifPresent(volume -> found.addAll(ofVolume(volume.volume())));
         }
         for (String dataset : pod.datasets()) {
-            found.addAll(datasets.of(named(dataset.replaceFirst("/", "."))));
+            found.addAll(datasets.of(named(Dataset.objectName(dataset))));
         }
         return found;
     }

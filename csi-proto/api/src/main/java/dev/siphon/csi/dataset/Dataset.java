@@ -81,13 +81,18 @@ public record Dataset(
     /// @param field the field that holds the text, for the message
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be a name
     public static String name(String field, String text) {
-        String name = text.replaceFirst("/", ".");
+        String name = objectName(text);
         if (!NAME.matcher(name).matches()) {
             throw new DriverException.InvalidRequest(field + " " + QuotedText.of(text)
                     + " is not a dataset's name: expected NAME or OWNER/NAME of lower-case letters, digits, '-'"
                     + " and '.'");
         }
         return name;
+    }
+
+    /// Returns the name of a Dataset object, without a check, for a name that may be written as `OWNER/NAME`.
+    public static String objectName(String written) {
+        return written.replaceFirst("/", ".");
     }
 
     /// Checks whether a text is a dataset's name in the form that [#name] returns.

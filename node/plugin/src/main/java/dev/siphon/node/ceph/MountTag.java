@@ -15,7 +15,7 @@ import java.util.UUID;
 /// `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
 ///
 /// @param instance distinguishes the clients of one volume
-record MountTag(VolumeId volume, Monitors monitors, String instance) {
+public record MountTag(VolumeId volume, Monitors monitors, String instance) {
     private static final String PREFIX = "siphon";
     private static final String SEPARATOR = "!";
     private static final int PARTS = 4;
@@ -25,7 +25,7 @@ record MountTag(VolumeId volume, Monitors monitors, String instance) {
     }
 
     /// Parses the source field of a mount; empty if Siphon did not write it.
-    static Optional<MountTag> parse(String source) {
+    public static Optional<MountTag> parse(String source) {
         List<String> parts = List.of(source.split(SEPARATOR, -1));
         if (parts.size() != PARTS || !parts.getFirst().equals(PREFIX)) {
             return Optional.empty();
