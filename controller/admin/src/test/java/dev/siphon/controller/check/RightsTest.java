@@ -111,9 +111,9 @@ final class RightsTest {
         assertTrue(
                 line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
                         + " namespaces everywhere, list persistentvolumes everywhere, list persistentvolumeclaims"
-                        + " everywhere, list pods everywhere, list nodes everywhere, list datasets everywhere, list"
-                        + " datasetaccesses everywhere, list namespaceaccesses everywhere, list datasetreplicas"
-                        + " everywhere, list datasetwarmups everywhere, list jobs"),
+                        + " everywhere, list pods everywhere, list nodes everywhere, list events everywhere, list datasets"
+                        + " everywhere, list datasetaccesses everywhere, list namespaceaccesses everywhere, list"
+                        + " datasetreplicas everywhere, list datasetwarmups everywhere, list jobs"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }
