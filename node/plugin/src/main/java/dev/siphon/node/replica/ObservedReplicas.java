@@ -41,9 +41,17 @@ record ObservedReplicas(
     /// One cache directory.
     ///
     /// @param dedicated the key of the tree that is dedicated to it, whether or not that is attached
+    /// @param retryAt when the disk is tried again; counts only where it is not usable
     /// @param failures how often its disk has failed
     /// @param check the last check of the replica
-    record Cache(Path path, ImageMountKey dedicated, Disk disk, long failures, Files files, ReplicaCheck check) {
+    record Cache(
+            Path path,
+            ImageMountKey dedicated,
+            Disk disk,
+            Instant retryAt,
+            long failures,
+            Files files,
+            ReplicaCheck check) {
         boolean isReadable() {
             return disk != Disk.FAILING;
         }

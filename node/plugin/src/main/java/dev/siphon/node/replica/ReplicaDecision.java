@@ -1,6 +1,7 @@
 package dev.siphon.node.replica;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ final class ReplicaDecision {
                 .or(() -> serve(is, wanted))
                 .or(() -> scrub(is))
                 .or(() -> fill(is, wanted))
-                .orElseGet(() -> await(is));
+                .orElseGet(() -> await(is, wanted));
     }
 
     /// Leaves what must not be read, first what is read. No disk is asked before that: it might not answer.
@@ -132,12 +133,29 @@ final class ReplicaDecision {
                 .map(ObservedReplicas.Cache::path);
     }
 
-    /// Waits for the next scrub.
-    private static ReplicaStep await(ObservedReplicas is) {
-        return is.read().stream()
-                .map(is::verifiedUntil)
+    /// Waits for the next scrub, or for a disk that is tried again.
+    private static ReplicaStep await(ObservedReplicas is, WantedReplicas wanted) {
+        Stream<Instant> scrubs = is.read().stream().map(is::verifiedUntil);
+        Stream<Instant> disks = is.caches().stream()
+                .filter(cache -> isMissed(is, wanted, cache))
+                .map(ObservedReplicas.Cache::retryAt);
+        return Stream.concat(scrubs, disks)
                 .min(Comparator.naturalOrder())
                 .<ReplicaStep>map(ReplicaStep.WaitUntil::new)
                 .orElseGet(ReplicaStep.Nothing::new);
+    }
+
+    /// Returns whether a disk that is not usable would be used if it were: for a requested replica, or for one that a
+    /// tree would read instead of its current source.
+    private static boolean isMissed(ObservedReplicas is, WantedReplicas wanted, ObservedReplicas.Cache cache) {
+        return switch (cache.disk()) {
+            case USABLE -> false;
+            case FULL -> wanted.at().contains(cache.path());
+            case FAILING ->
+                wanted.at().contains(cache.path())
+                        || is.trees().stream()
+                                .anyMatch(tree -> tree.place() instanceof ReadLocation.Remote
+                                        || homes(is, wanted, tree).contains(cache.path()));
+        };
     }
 }

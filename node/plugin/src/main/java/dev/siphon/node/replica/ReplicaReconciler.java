@@ -146,13 +146,8 @@ final class ReplicaReconciler {
     private ObservedReplicas observe(
             Digest dataset, DatasetFacts known, Instant now, Map<Path, ObservedReplicas.Files> files) {
         List<ObservedReplicas.Cache> caches = cacheDirectories.directories().stream()
-                .map(directory -> new ObservedReplicas.Cache(
-                        directory.path(),
-                        ImageMountKey.at(dataset, directory.path()),
-                        disk(directory),
-                        directory.failures(),
-                        files.getOrDefault(directory.path(), ObservedReplicas.Files.UNSEEN),
-                        known.check(directory.path())))
+                .map(directory -> observe(
+                        dataset, known, directory, files.getOrDefault(directory.path(), ObservedReplicas.Files.UNSEEN)))
                 .toList();
         return new ObservedReplicas(
                 now,
@@ -162,11 +157,21 @@ final class ReplicaReconciler {
                 known.image().isPresent());
     }
 
-    private static ObservedReplicas.Disk disk(CacheDirectory directory) {
-        return directory
-                .trouble()
-                .map(trouble -> trouble.unreadable() ? ObservedReplicas.Disk.FAILING : ObservedReplicas.Disk.FULL)
-                .orElse(ObservedReplicas.Disk.USABLE);
+    private static ObservedReplicas.Cache observe(
+            Digest dataset, DatasetFacts known, CacheDirectory directory, ObservedReplicas.Files files) {
+        Optional<CacheDirectory.Trouble> trouble = directory.trouble();
+        return new ObservedReplicas.Cache(
+                directory.path(),
+                ImageMountKey.at(dataset, directory.path()),
+                trouble.map(ReplicaReconciler::disk).orElse(ObservedReplicas.Disk.USABLE),
+                trouble.map(CacheDirectory.Trouble::until).orElse(Instant.MIN),
+                directory.failures(),
+                files,
+                known.check(directory.path()));
+    }
+
+    private static ObservedReplicas.Disk disk(CacheDirectory.Trouble trouble) {
+        return trouble.unreadable() ? ObservedReplicas.Disk.FAILING : ObservedReplicas.Disk.FULL;
     }
 
     /// Looks at each readable disk. A disk that is readable only afterwards stays unseen.

@@ -15,8 +15,10 @@ import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.Workplace;
 import dev.siphon.node.mount.MountedDatasets.Nearby;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -150,6 +152,24 @@ class NearReplicasIT {
         assertTrue(dataset.isRight(common));
         assertEquals(other, near(replicas, right), "the replica is there still");
         awaitPlace(replicas, other.tree(), new ReadLocation.Local(right));
+    }
+
+    /// Meanwhile it reads the other replica, and nothing but time wakes the dataset: the next scrub is a day away.
+    @Test
+    void aTreeReturnsToItsFailedDiskWhenThatIsTriedAgain() throws IOException {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        Path away = workplace.path("away");
+        Files.move(right, away);
+        Files.createFile(right); // the driver would create a missing directory
+        replicas.list(); // meets the error
+        awaitPlace(replicas, tree, new ReadLocation.Local(left));
+        Files.move(away, right, StandardCopyOption.REPLACE_EXISTING);
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
     }
 
     @Test

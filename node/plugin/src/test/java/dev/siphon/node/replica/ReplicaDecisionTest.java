@@ -247,9 +247,16 @@ final class ReplicaDecisionTest {
         require(!full || (!either(model::takes) && readableWhole(model).isEmpty()), "no disk takes it", model, step);
         boolean unsettled = step instanceof ReplicaStep.WaitUntil(var end) && end.equals(model.wanted.settlesAt());
         boolean read = either(model::isRead);
+        boolean missed = either(cache -> isMissed(model, cache));
         switch (step) {
-            case ReplicaStep.WaitUntil _ -> require(unsettled || read, "there is something to wait for", model, step);
-            case ReplicaStep.Nothing _ -> require(!read, "there is nothing to scrub", model, step);
+            case ReplicaStep.WaitUntil(var end) -> {
+                require(unsettled || read || missed, "there is something to wait for", model, step);
+                require(unsettled || !missed || end.equals(ReplicaModel.RETRY), "a disk is tried again", model, step);
+            }
+            case ReplicaStep.Nothing _ -> {
+                require(!read, "there is nothing to scrub", model, step);
+                require(!missed, "no disk is tried again", model, step);
+            }
             default -> require(stuck || full, "it failed", model, step);
         }
         if (stuck) {
@@ -287,6 +294,18 @@ final class ReplicaDecisionTest {
                 "what is wanted is verified, though no tree reads it",
                 model,
                 step);
+    }
+
+    /// Returns whether a disk would be used if it worked, or had room.
+    private static boolean isMissed(ReplicaModel model, int cache) {
+        boolean fails = model.disks[cache] == Condition.FAILING;
+        if (!fails && model.isUsable(cache)) {
+            return false;
+        }
+        boolean readElsewhere = IntStream.rangeClosed(0, ReplicaModel.COMMON)
+                .filter(model::isAttached)
+                .anyMatch(tree -> model.isRemote(tree) || isHome(model, tree, cache));
+        return (fails && readElsewhere) || model.wanted.at().contains(ReplicaModel.CACHES.get(cache));
     }
 
     @Test

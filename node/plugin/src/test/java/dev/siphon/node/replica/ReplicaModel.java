@@ -20,6 +20,9 @@ import java.util.stream.IntStream;
 @SuppressWarnings("EnumOrdinal") // a situation is a number
 final class ReplicaModel {
     static final Instant NOW = Instant.ofEpochSecond(1_000_000);
+    /// When a disk that is not usable is tried again.
+    static final Instant RETRY = NOW.plusSeconds(600);
+
     static final Duration PERIOD = Duration.ofDays(1);
     static final List<Path> CACHES = List.of(Path.of("/a"), Path.of("/b"));
 
@@ -184,6 +187,7 @@ final class ReplicaModel {
                             CACHES.get(cache),
                             ImageMountKey.at(DIGEST, CACHES.get(cache)),
                             condition.disk,
+                            RETRY,
                             FAILURES,
                             replica.files,
                             replica.check);
@@ -284,7 +288,13 @@ final class ReplicaModel {
 
     private static ObservedReplicas.Cache unseen(ObservedReplicas.Cache seen) {
         return new ObservedReplicas.Cache(
-                seen.path(), seen.dedicated(), seen.disk(), seen.failures(), Files.UNSEEN, seen.check());
+                seen.path(),
+                seen.dedicated(),
+                seen.disk(),
+                seen.retryAt(),
+                seen.failures(),
+                Files.UNSEEN,
+                seen.check());
     }
 
     /// Takes a step, as [ReplicaReconciler] and its adapters do.
