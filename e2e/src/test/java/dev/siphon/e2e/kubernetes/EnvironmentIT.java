@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A Python environment with PyTorch becomes a dataset, and pods whose image has no Python run it: the steps of
-/// docs/how-to/environments.md. The lab has no conda. The environment is the tree of PyTorch's image, which brings its
+/// docs/how-to/datasets.md. The lab has no conda. The environment is the tree of PyTorch's image, which brings its
 /// own Python and C library, as conda's do.
 @Tag("kubernetes")
 @AloneOnCluster
 final class EnvironmentIT {
     private static final Cluster CLUSTER = Cluster.here();
-    private static final String PAGE = "how-to/environments.md";
+    private static final String PAGE = "how-to/datasets.md";
     private static final String DATASET = "u27/torch-v1";
     private static final Duration SEALING = Duration.ofMinutes(4);
 
@@ -52,12 +52,12 @@ final class EnvironmentIT {
         siphon = Installation.in(CLUSTER);
         SnapshotController.addTo(siphon, CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 27);
-        DocumentedBlock build = DocumentedBlock.yamlBelow("## 1. Build it on a volume", PAGE)
+        DocumentedBlock build = DocumentedBlock.yamlBelow("### 1. Build it on a volume", PAGE)
                 .replacing("10001", Integer.toString(tenant.uid()));
         apply(new DocumentedBlock(build.script()
                 .replaceFirst("(?s)image: condaforge.*?(?= {6}volumeMounts)", BUILDER.replace("$", "\\$"))));
         var _ = tenant.podCalled("build-env").succeeded();
-        apply(DocumentedBlock.yamlBelow("## 2. Seal it", PAGE));
+        apply(DocumentedBlock.yamlBelow("### 2. Seal it", PAGE));
         SnapshotController.awaitReady(tenant, SEALING, "torch-v1");
     }
 
@@ -66,7 +66,7 @@ final class EnvironmentIT {
     }
 
     private static DocumentedBlock use(String pod) {
-        return DocumentedBlock.yamlBelow("## 3. Use it", PAGE)
+        return DocumentedBlock.yamlBelow("### 3. Use it", PAGE)
                 .replacing("name: train", "name: " + pod)
                 .replacing("image: debian:13-slim", "image: siphon.test/pause:1")
                 .replacing("u1/torch-v1", DATASET);
