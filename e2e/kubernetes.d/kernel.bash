@@ -31,7 +31,7 @@ node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --fi
 # Omits siphon-fuse, whose image changes only when somebody deletes its pod.
 images_that_run() { kubectl -n siphon get pods -l 'app.kubernetes.io/component!=fuse' -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
 
-# upgrade NODE TAG: changes to the image with that tag, as docs/how-to/upgrade.md says.
+# upgrade NODE TAG: changes to the image with that tag, as docs/how-to/operate.md says.
 upgrade() {
   local old since claims=0 end=$((SECONDS + 180))
   step "an upgrade under it: another tag, kubectl apply -k, and claims all the while"

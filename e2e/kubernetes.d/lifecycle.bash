@@ -4,7 +4,7 @@
 # Prints the mount points of CephFS on the node.
 mounts() { lab run awk '$3 ~ /ceph/ { print $2 }' /proc/mounts; }
 
-# siphon_in_pod ARGS...: runs an administrator's command where docs/how-to/commands.md says to run it.
+# siphon_in_pod ARGS...: runs an administrator's command where docs/how-to/operate.md says to run it.
 siphon_in_pod() { kubectl -n siphon exec "$(leader)" -c siphon -- siphon "$@"; }
 
 # Checks for leftovers of volumes once the last PersistentVolume is gone.

@@ -141,7 +141,7 @@ final class Installation {
                 .getHolderIdentity());
     }
 
-    /// Runs `siphon` in the leading pod, as docs/how-to/commands.md says. While controllers are replaced, the
+    /// Runs `siphon` in the leading pod, as docs/how-to/operate.md says. While controllers are replaced, the
     /// Lease names a pod that is gone for some seconds; this waits for that.
     Command.Result siphon(String... words) {
         var _ = Await.until(

@@ -150,7 +150,7 @@ final class KernelNodeIT {
         StorageClasses.delete(CLUSTER, "for-root");
     }
 
-    /// Upgrades as docs/how-to/upgrade.md says. The new version differs in the image's tag only.
+    /// Upgrades as docs/how-to/operate.md says. The new version differs in the image's tag only.
     @Test
     @Order(2)
     void anUpgradeDisturbsNoPodThere() {
