@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Replaces Siphon's pods on a node under a pod that reads and writes over ceph-fuse. The node's pod may restart
-/// at any time. Only the end of the `siphon-fuse` pod ends mounts; docs/reference/compatibility.md describes that
+/// at any time. Only the end of the `siphon-fuse` pod ends mounts; docs/how-to/symptoms.md describes that
 /// case.
 @Tag("kubernetes")
 @AloneOnCluster
