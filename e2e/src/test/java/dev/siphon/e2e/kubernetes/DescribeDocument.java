@@ -7,15 +7,17 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// A Markdown page of `kubectl` output. Values that differ between runs are made equal. Events are sorted and
-/// deduplicated, because kubectl orders and repeats them arbitrarily.
+/// A section of Markdown with `kubectl` output. Values that differ between runs are made equal. Events are
+/// sorted and deduplicated, because kubectl orders and repeats them arbitrarily.
 final class DescribeDocument {
-    private static final String HEAD = """
-            # What `kubectl describe` shows
+    /// The heading of the section.
+    static final String TITLE = "## What `kubectl describe` shows\n";
 
-            `make kubernetes` recorded this page on a real Kubernetes 1.36 and Ceph 20, and compares it with the output of
-            each run. `make kubernetes RECORD=yes` records it again. Placeholders replace ids, times and addresses, and
-            events are sorted.
+    private static final String HEAD = TITLE + """
+
+            `make kubernetes` recorded this section on a real Kubernetes 1.36 and Ceph 20, and compares it with the
+            output of each run. `make kubernetes RECORD=yes` records it again. Placeholders replace ids, times and
+            addresses, and events are sorted.
             """;
 
     private static final List<Map.Entry<Pattern, String>> ALIKE = List.of(
@@ -38,7 +40,7 @@ final class DescribeDocument {
     /// Adds a section with a command and its output.
     void add(String title, String command) {
         String shown = cluster.kubectl(command.split(" ", -1));
-        text.append("\n## %s\n\n```\n$ kubectl %s\n%s\n```\n".formatted(title, alike(command), page(shown)));
+        text.append("\n### %s\n\n```\n$ kubectl %s\n%s\n```\n".formatted(title, alike(command), page(shown)));
     }
 
     String text() {
