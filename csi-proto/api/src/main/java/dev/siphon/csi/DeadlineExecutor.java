@@ -29,6 +29,9 @@ import java.util.stream.Stream;
 public final class DeadlineExecutor implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(10);
 
+    /// How often a caller that waits for a place looks whether that is in vain.
+    private static final Duration LOOK = Duration.ofMillis(500);
+
     private final int most;
     private final int mostOfOwner;
     private final Semaphore places;
@@ -146,7 +149,9 @@ public final class DeadlineExecutor implements AutoCloseable {
     }
 
     private <T> boolean start(Call<T> call, Duration limit, Supplier<T> body) {
-        takePlace(call.what, limit);
+        if (!isPlaceTaken(call.what, limit)) {
+            return false;
+        }
         call.began = System.nanoTime();
         underWay.add(call);
         boolean isWithinLimit = owners.merge(call.owner, 1, Integer::sum) <= mostOfOwner;
@@ -156,6 +161,9 @@ public final class DeadlineExecutor implements AutoCloseable {
                 threads.execute(() -> work(call, body));
                 started = true;
             }
+        } catch (OutOfMemoryError noThread) { // a full heap ends the process
+            throw new DriverException.BackendUnavailable(
+                    call.what + ": not started, because the process cannot start a thread; retry", noThread);
         } finally {
             if (!started) {
                 end(call);
@@ -167,13 +175,24 @@ public final class DeadlineExecutor implements AutoCloseable {
         return started;
     }
 
-    private void takePlace(String what, Duration limit) {
-        // If all callers have left their calls, waiting would most likely only waste this caller's time.
-        boolean hopeless = underWay.stream().filter(Call::isAbandoned).count() >= most;
+    /// Waits for a place.
+    ///
+    /// @return false if this executor is closed
+    private boolean isPlaceTaken(String what, Duration limit) {
+        long asked = System.nanoTime();
         try {
-            if (hopeless || !places.tryAcquire(Math.max(0, limit.toNanos()), TimeUnit.NANOSECONDS)) {
-                throw refused(what, most);
+            while (!closed) {
+                // If all callers have left their calls, waiting would most likely only waste this caller's time.
+                boolean hopeless = underWay.stream().filter(Call::isAbandoned).count() >= most;
+                long left = limit.toNanos() - (System.nanoTime() - asked);
+                if (!hopeless && places.tryAcquire(Math.clamp(left, 0, LOOK.toNanos()), TimeUnit.NANOSECONDS)) {
+                    return true;
+                }
+                if (hopeless || left <= 0) {
+                    throw refused(what, most);
+                }
             }
+            return false;
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new DriverException.BackendUnavailable(what + ": interrupted before it was started; retry");
@@ -203,9 +222,9 @@ public final class DeadlineExecutor implements AutoCloseable {
     }
 
     private void end(Call<?> call) {
-        checks.remove(call.what, call);
         underWay.remove(call);
         owners.computeIfPresent(call.owner, (_, count) -> count == 1 ? null : count - 1);
+        checks.remove(call.what, call); // not before: the next check would find this call's place taken
         places.release();
         call.ended.complete(true);
         drain();

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -135,6 +136,41 @@ final class DeadlineExecutorTest {
                     throw new AssertionError("bug");
                 }));
         assertEquals(0, calls.underWay());
+    }
+
+    @Test
+    void whereNoThreadCanStartTheCallIsRefusedAndItsPlaceIsFree() {
+        AtomicInteger started = new AtomicInteger();
+        DeadlineExecutor none = new DeadlineExecutor(
+                body -> {
+                    if (started.getAndIncrement() < 2) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    return Thread.ofPlatform().daemon().name("test-again").unstarted(body);
+                },
+                1,
+                1);
+        assertThrows(BackendUnavailable.class, () -> none.run("v", "w", LONG, () -> "never"));
+        assertThrows(BackendUnavailable.class, () -> none.check("v", "w", LONG, () -> "never"));
+        assertEquals(Optional.of("now"), none.run("v", "w", LONG, () -> "now"));
+        assertEquals("now", none.check("v", "w", LONG, () -> "now"));
+        none.close();
+        none.drained().join();
+    }
+
+    @Test
+    void whoWaitsForAPlaceLeavesWhenTheExecutorCloses() throws IOException {
+        DeadlineExecutor one = executor(1, 1);
+        CompletableFuture<Optional<Integer>> hung =
+                CompletableFuture.supplyAsync(() -> one.run("v", "hung", LONG, this::read));
+        awaitBlocked("hung");
+        CompletableFuture<Optional<String>> waits =
+                CompletableFuture.supplyAsync(() -> one.run("w", "waits", LONG, () -> "never"));
+        one.close();
+        assertEquals(Optional.empty(), waits.orTimeout(10, TimeUnit.SECONDS).join());
+        write();
+        assertEquals(Optional.of(0), hung.join());
+        one.drained().join();
     }
 
     @Test

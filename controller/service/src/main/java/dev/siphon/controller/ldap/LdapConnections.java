@@ -256,7 +256,7 @@ final class LdapConnections implements AutoCloseable {
                 preferred = index;
                 return connection;
             } catch (LDAPException failed) {
-                if (tried == servers.size() - 1) {
+                if (tried == servers.size() - 1 || connected.passed()) {
                     throw failed;
                 }
             }
@@ -292,9 +292,11 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
+    /// Waits for one of the connections. A late turn is none: the deadline would close a connection that works.
     private void takeTurn() {
+        Duration patience = limits.lookup().minus(limits.step());
         try {
-            if (!timer.isShutdown() && turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!timer.isShutdown() && turns.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
                 return;
             }
         } catch (InterruptedException stopped) {

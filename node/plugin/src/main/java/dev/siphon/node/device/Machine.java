@@ -28,6 +28,10 @@ import org.slf4j.LoggerFactory;
 public final class Machine {
     private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
     private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    /// Shorter, so that a scan goes on without MIG devices while the library hangs.
+    private static final Duration LIBRARY_LIMIT = Duration.ofSeconds(1);
+
     private static final long LASTS_NANOS = Duration.ofMinutes(1).toNanos();
 
     /// The maximum age of a scan that lacks a requested device.
@@ -53,11 +57,13 @@ public final class Machine {
     /// @param directories the cache directories
     /// @param calls runs the calls that may hang
     public Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls) {
-        this(
-                roots,
-                directories,
-                calls,
-                () -> roots.equals(MachineRoots.live()) ? Nvml.installed().migDevices(LIMIT) : List.of());
+        this(roots, directories, calls, roots.equals(MachineRoots.live()) ? nvidia() : List::of);
+    }
+
+    /// Returns NVIDIA's library, the same for all scans: it counts its calls that hang.
+    private static Supplier<List<MigDevice>> nvidia() {
+        Nvml library = Nvml.installed();
+        return () -> library.migDevices(LIBRARY_LIMIT);
     }
 
     /// @param library returns the MIG devices

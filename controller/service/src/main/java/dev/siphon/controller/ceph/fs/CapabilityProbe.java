@@ -40,6 +40,8 @@ final class CapabilityProbe {
                 question.run();
             } catch (RuntimeException e) {
                 error = Optional.of(e);
+            } catch (Error e) { // a probe without an answer must not count as one
+                error = Optional.of(new IllegalStateException("the request " + operation + " failed", e));
             } finally {
                 after.run();
                 ended.complete(error);
