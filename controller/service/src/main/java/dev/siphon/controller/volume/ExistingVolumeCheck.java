@@ -19,11 +19,20 @@ final class ExistingVolumeCheck {
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
     long size(ResolvedVolumeSpec requested, Subvolume found) {
         long size = found.quotaBytes().orElse(0);
-        String exists = "volume " + requested.request().name() + " exists as " + requested.id();
         if (!requested.capacity().accepts(size)) {
-            throw new DriverException.IncompatibleExisting(
-                    exists + " with " + size + " bytes, which capacity_range does not accept");
+            throw new DriverException.IncompatibleExisting("volume "
+                    + requested.request().name() + " exists as " + requested.id() + " with " + size
+                    + " bytes, which capacity_range does not accept");
         }
+        checkPlace(requested, found);
+        return size;
+    }
+
+    /// Checks that owner and pool match the request.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
+    void checkPlace(ResolvedVolumeSpec requested, Subvolume found) {
+        String exists = "volume " + requested.request().name() + " exists as " + requested.id();
         if (found.uid() != requested.owner().uid()
                 || found.gid() != requested.owner().gid()) {
             throw new DriverException.IncompatibleExisting(
@@ -37,7 +46,6 @@ final class ExistingVolumeCheck {
                 .isPresent()) {
             throw new DriverException.IncompatibleExisting(exists + " in data pool " + found.dataPool());
         }
-        return size;
     }
 
     /// Checks that mutable parameters have the requested values; one that the request omits always matches.

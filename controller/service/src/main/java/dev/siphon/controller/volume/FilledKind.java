@@ -63,6 +63,8 @@ final class FilledKind extends StoredKind {
         } else {
             if (existing.isEmpty()) {
                 parts.provisioner().make(requested, OptionalLong.of(size), requested.mode());
+            } else if (!existing.get().quotaBytes().equals(OptionalLong.of(size))) {
+                parts.ports().subvolumes().resize(requested.id(), size); // an earlier try asked for another size
             }
             populator.copyInto(requested.id(), origin, parts.cleanup().mustFind(requested.id()), requested.owner());
         }

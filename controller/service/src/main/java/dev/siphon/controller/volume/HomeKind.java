@@ -49,7 +49,7 @@ final class HomeKind extends StoredKind {
         return new Volume(requested.id(), size, Optional.of(context), Optional.empty());
     }
 
-    /// Returns the home if it exists; grows it first if a new alias requests more.
+    /// Returns the home if it exists; grows it first if a new alias requests more and nothing else speaks against that.
     private Optional<Subvolume> homeSubvolume(ResolvedVolumeSpec requested, boolean mayGrow) {
         Optional<Subvolume> found =
                 parts.inventory().mayExist(requested.id()) ? parts.cleanup().of(requested.id()) : Optional.empty();
@@ -57,7 +57,9 @@ final class HomeKind extends StoredKind {
         if (mayGrow
                 && found.filter(home -> home.quotaBytes().orElse(wanted) < wanted)
                         .isPresent()) {
+            checkMatches(requested, found.get());
             parts.provisioner().applyAllowance(requested);
+            parts.provisioner().allowNamespace(requested);
             boolean _ = parts.ledger().grow(AllowanceLedger.Request.of(requested.id(), wanted, false), () -> {
                 parts.ports().subvolumes().resize(requested.id(), wanted);
                 return true;
@@ -65,6 +67,16 @@ final class HomeKind extends StoredKind {
             return parts.cleanup().of(requested.id());
         }
         return found;
+    }
+
+    /// Checks all but the size, as the home never shrinks again.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the home does not match
+    private void checkMatches(ResolvedVolumeSpec requested, Subvolume home) {
+        parts.existingCheck().checkPlace(requested, home);
+        if (home.mode() != PlainKind.UNFINISHED) {
+            parts.existingCheck().checkChangeable(requested, home);
+        }
     }
 
     @Override

@@ -14,7 +14,7 @@ final class PlainKind extends StoredKind {
     /// permission, which no class can request ([ClassParameters]). It denies all access, and costs no
     /// round trip to a mon or mgr. An owner can set it on a complete volume too. Completing that volume
     /// again changes no file, so never remove a volume for its mode.
-    private static final int UNFINISHED = 01000;
+    static final int UNFINISHED = 01000;
 
     PlainKind(Parts parts) {
         super(parts);

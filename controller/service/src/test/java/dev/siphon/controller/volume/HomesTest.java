@@ -17,6 +17,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -85,6 +86,30 @@ final class HomesTest {
         assertEquals(5 * GIB, world.domain.volumes().get(larger.id()).capacityBytes());
         VolumeRequest tooLarge = sized(new CapacityRange(GIB, 2 * GIB), request("pvc-3", HOME));
         assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(tooLarge));
+    }
+
+    @Test
+    void aRefusedVolumeDoesNotGrowTheHome() {
+        Volume first = alias("pvc-1");
+        CapacityRange more = new CapacityRange(3 * GIB, 0);
+        for (Map<String, String> other : List.of(
+                Map.of("quotaFiles", "5"), Map.of("mode", "0755"), Map.of("uid", "77"), Map.of("dataPool", "fast"))) {
+            Map<String, String> parameters = new HashMap<>(other);
+            parameters.putAll(HOME);
+            VolumeRequest refused = sized(more, request("pvc-2", parameters));
+            assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(refused), other.toString());
+            assertEquals(GIB, world.domain.volumes().get(first.id()).capacityBytes(), other.toString());
+        }
+        world.restart((call, make) -> {
+            if (call.method().equals("allow")) {
+                throw new DriverException.QuotaExhausted("too many grants");
+            }
+            return make.get();
+        });
+        Map<String, String> claimed = new HashMap<>(HOME);
+        claimed.put("csi.storage.k8s.io/pvc/namespace", "team");
+        assertThrows(DriverException.QuotaExhausted.class, () -> world.create(sized(more, request("pvc-2", claimed))));
+        assertEquals(GIB, world.domain.volumes().get(first.id()).capacityBytes());
     }
 
     @Test

@@ -253,6 +253,19 @@ final class VolumePopulatorTest {
     }
 
     @Test
+    void aCopyThatIsContinuedGetsTheSizeOfTheLastRequest() {
+        world.ceph.holdCopies();
+        world.timeLeft.set(Duration.ofSeconds(1));
+        VolumeRequest first = fromSnapshot("copy", Map.of("dataPool", "fast"));
+        assertThrows(DriverException.OperationPending.class, () -> world.create(first));
+        world.ceph.endCopies();
+        VolumeRequest larger = sized(new CapacityRange(3 * GIB, 0), first);
+        VolumeId.Provisioned made = world.create(larger);
+        assertEquals(3 * GIB, world.domain.volumes().get(made).capacityBytes());
+        assertEquals(made, world.create(larger));
+    }
+
+    @Test
     void aSourceThatIsGoneTakesWhatWasBegunAlong() {
         world.ceph.clonesTake(1000);
         world.timeLeft.set(Duration.ofSeconds(1));
