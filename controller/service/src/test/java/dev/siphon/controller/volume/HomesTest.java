@@ -92,8 +92,8 @@ final class HomesTest {
     void aRefusedVolumeDoesNotGrowTheHome() {
         Volume first = alias("pvc-1");
         CapacityRange more = new CapacityRange(3 * GIB, 0);
-        for (Map<String, String> other : List.of(
-                Map.of("quotaFiles", "5"), Map.of("uid", "77"), Map.of("dataPool", "fast"))) {
+        for (Map<String, String> other :
+                List.of(Map.of("quotaFiles", "5"), Map.of("uid", "77"), Map.of("dataPool", "fast"))) {
             Map<String, String> parameters = new HashMap<>(other);
             parameters.putAll(HOME);
             VolumeRequest refused = sized(more, request("pvc-2", parameters));
