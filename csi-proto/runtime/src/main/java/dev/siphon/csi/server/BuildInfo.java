@@ -8,7 +8,8 @@ import java.util.Properties;
 
 /// The build of this program.
 ///
-/// @param version the version of the release
+/// @param version the version, as `deploy/version` derives it from git's tags; not from the pom, whose version never
+/// changes
 /// @param revision the abbreviated git commit; `unknown` for a build outside a checkout
 public record BuildInfo(String version, String revision) {
     /// Reads the properties that the build wrote into the jar.
