@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset trace scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image release release-check kubernetes sanity kernel bench bench-dataset trace scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -70,6 +70,12 @@ sanity: build ## csi-sanity against controller and node, in attach and default m
 
 image: build ## the container image IMAGE (default siphon:0.1.0) with driver and sidecars, by docker on BASE
 	deploy/image
+
+release: build ## the files of a release in target/release: image, chart, manifests, bill of materials, checksums; pushes nothing (deploy/release)
+	deploy/release
+
+release-check: build ## what `make release` makes: twice the same bytes; Helm reads the chart; Siphon and sidecars start in the image
+	e2e/release-check
 
 kubernetes: build ## installs the image on a real Kubernetes: claims, pods, refusals, what kubectl describe shows; ONLY=ClaimsIT,GatesIT runs these
 	e2e/kubernetes
