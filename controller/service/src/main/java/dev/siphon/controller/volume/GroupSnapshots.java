@@ -117,8 +117,6 @@ public final class GroupSnapshots {
                             .toList());
         } catch (RuntimeException refused) {
             throw undone(group, taken, refused);
-        } catch (Error failed) { // of a native call
-            throw undone(group, taken, new IllegalStateException(failed));
         }
     }
 

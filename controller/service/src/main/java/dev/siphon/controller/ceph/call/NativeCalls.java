@@ -30,11 +30,15 @@ public final class NativeCalls {
     /// @param patience how long the caller waits for a free slot and the call together
     /// @return empty if this handle is retired; `body` has not run then
     /// @throws dev.siphon.csi.DriverException as [DeadlineExecutor#run]
+    /// @throws IllegalStateException if `body` ended with an [Error], such as a missing symbol: callers that undo
+    ///     what a failed call began catch no Error
     public <T> Optional<T> run(String what, Duration patience, Supplier<T> body) {
         return calls.run(cluster, what, patience, () -> {
             metrics.inFlight(cluster, 1);
             try {
                 return body.get();
+            } catch (Error failed) {
+                throw new IllegalStateException(what + " failed", failed);
             } finally {
                 metrics.inFlight(cluster, -1);
             }

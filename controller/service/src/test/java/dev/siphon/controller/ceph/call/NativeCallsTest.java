@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,6 +38,18 @@ final class NativeCallsTest {
         answer.complete("late");
         drained.join();
         assertEquals(0, calls.outstanding());
+        assertEquals(0, inFlight());
+    }
+
+    @Test
+    void anErrorOfTheLibraryFailsTheCallLikeAnyOtherFault() {
+        LinkageError error = new LinkageError("no such symbol");
+        IllegalStateException thrown = assertThrows(
+                IllegalStateException.class,
+                () -> calls.run("w", LONG, () -> {
+                    throw error;
+                }));
+        assertSame(error, thrown.getCause());
         assertEquals(0, inFlight());
     }
 
