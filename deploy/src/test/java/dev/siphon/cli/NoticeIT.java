@@ -22,8 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// Compares NOTICE with what the image carries: the bills of materials of the built launcher, the Dockerfile's
-/// packages,
-/// and the sidecars of go.mod.
+/// packages, and the sidecars of go.mod.
 final class NoticeIT {
     private static final Path BILLS = Path.of("target/siphon/sbom");
     /// `  LICENSE or LICENSE: LIBRARY, LIBRARY`, below the entry about Java libraries

@@ -149,7 +149,7 @@ public final class DeadlineExecutor implements AutoCloseable {
     }
 
     private <T> boolean start(Call<T> call, Duration limit, Supplier<T> body) {
-        if (!isPlaceTaken(call.what, limit)) {
+        if (!takePlace(call.what, limit)) {
             return false;
         }
         call.began = System.nanoTime();
@@ -178,7 +178,7 @@ public final class DeadlineExecutor implements AutoCloseable {
     /// Waits for a place.
     ///
     /// @return false if this executor is closed
-    private boolean isPlaceTaken(String what, Duration limit) {
+    private boolean takePlace(String what, Duration limit) {
         long asked = System.nanoTime();
         try {
             while (!closed) {

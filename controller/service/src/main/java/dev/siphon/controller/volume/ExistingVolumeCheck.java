@@ -20,9 +20,8 @@ final class ExistingVolumeCheck {
     long size(ResolvedVolumeSpec requested, Subvolume found) {
         long size = found.quotaBytes().orElse(0);
         if (!requested.capacity().accepts(size)) {
-            throw new DriverException.IncompatibleExisting("volume "
-                    + requested.request().name() + " exists as " + requested.id() + " with " + size
-                    + " bytes, which capacity_range does not accept");
+            throw new DriverException.IncompatibleExisting(
+                    exists(requested) + " with " + size + " bytes, which capacity_range does not accept");
         }
         checkPlace(requested, found);
         return size;
@@ -32,7 +31,7 @@ final class ExistingVolumeCheck {
     ///
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
     void checkPlace(ResolvedVolumeSpec requested, Subvolume found) {
-        String exists = "volume " + requested.request().name() + " exists as " + requested.id();
+        String exists = exists(requested);
         if (found.uid() != requested.owner().uid()
                 || found.gid() != requested.owner().gid()) {
             throw new DriverException.IncompatibleExisting(
@@ -53,7 +52,7 @@ final class ExistingVolumeCheck {
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
     void checkChangeable(ResolvedVolumeSpec requested, Subvolume found) {
         MutableParameters wanted = requested.parameters().changeable();
-        String exists = "volume " + requested.request().name() + " exists as " + requested.id() + " with ";
+        String exists = exists(requested) + " with ";
         String hint = "; ControllerModifyVolume changes that";
         if (wanted.mode().isPresent() && wanted.mode().getAsInt() != found.mode()) {
             throw new DriverException.IncompatibleExisting(exists + "mode " + Integer.toOctalString(found.mode())
@@ -68,5 +67,9 @@ final class ExistingVolumeCheck {
                         + wanted.quotaFiles().getAsLong() + hint);
             }
         }
+    }
+
+    private static String exists(ResolvedVolumeSpec requested) {
+        return "volume " + requested.request().name() + " exists as " + requested.id();
     }
 }

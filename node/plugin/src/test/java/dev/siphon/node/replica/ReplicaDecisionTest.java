@@ -298,14 +298,14 @@ final class ReplicaDecisionTest {
 
     /// Returns whether a disk would be used if it worked, or had room.
     private static boolean isMissed(ReplicaModel model, int cache) {
-        boolean fails = model.disks[cache] == Condition.FAILING;
-        if (!fails && model.isUsable(cache)) {
+        if (model.isUsable(cache)) {
             return false;
         }
         boolean readElsewhere = IntStream.rangeClosed(0, ReplicaModel.COMMON)
                 .filter(model::isAttached)
                 .anyMatch(tree -> model.isRemote(tree) || isHome(model, tree, cache));
-        return (fails && readElsewhere) || model.wanted.at().contains(ReplicaModel.CACHES.get(cache));
+        return (model.disks[cache] == Condition.FAILING && readElsewhere)
+                || model.wanted.at().contains(ReplicaModel.CACHES.get(cache));
     }
 
     @Test

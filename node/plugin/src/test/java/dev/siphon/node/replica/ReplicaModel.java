@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 @SuppressWarnings("EnumOrdinal") // a situation is a number
 final class ReplicaModel {
     static final Instant NOW = Instant.ofEpochSecond(1_000_000);
+
     /// When a disk that is not usable is tried again.
     static final Instant RETRY = NOW.plusSeconds(600);
 
