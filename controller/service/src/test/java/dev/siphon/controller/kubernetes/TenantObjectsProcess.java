@@ -5,6 +5,7 @@ import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /// A process with a controller's memory (`deploy/src/build/siphon`). It reads the pod, the PVC and the
 /// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times concurrently, then all namespaces, and then watches these. It
@@ -61,6 +63,10 @@ final class TenantObjectsProcess {
 
     /// @param arguments the kubeconfig and the pod's uid
     public static void main(String[] arguments) throws InterruptedException {
+        Thread.setDefaultUncaughtExceptionHandler((_, failure) -> {
+            failure.printStackTrace(System.out);
+            System.exit(1);
+        });
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
         KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
         DatasetRequests requests = new DatasetRequests(api, DRIVER, new DatasetAccesses(api), (_, _) -> OPENED);
@@ -68,7 +74,7 @@ final class TenantObjectsProcess {
         KubernetesSealing sealing = new KubernetesSealing(api, DRIVER, new KubernetesDatasetCatalog(api));
         List<Runnable> reads = List.of(
                 () -> System.out.println(asked(requests, arguments[1])),
-                () -> System.out.println(claims.of(new PersistentVolumes.ClaimKey("u1", "huge"))),
+                () -> System.out.println(answered(() -> claims.of(new PersistentVolumes.ClaimKey("u1", "huge")))),
                 () -> sealing.report(new SnapshotRequest("u1", "huge"), new Notice(false, "DatasetBeingSealed", "7%")));
         CountDownLatch left = new CountDownLatch(AT_ONCE * reads.size());
         for (int i = 0; i < AT_ONCE; i++) {
@@ -88,6 +94,17 @@ final class TenantObjectsProcess {
         watchNamespaces(api);
         System.out.println("end");
         System.exit(0);
+    }
+
+    /// Asks again, as a sidecar does, while the claims are still being listed: a busy machine takes seconds for that.
+    private static <T> T answered(Supplier<T> question) {
+        while (true) {
+            try {
+                return question.get();
+            } catch (DriverException.BackendUnavailable e) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     private static void watchNamespaces(KubernetesApi api) {

@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,6 +50,21 @@ final class TenantObjectsTest {
                 .orElseThrow();
     }
 
+    /// Runs a process to its end, which must come within the test's limit.
+    private static List<String> said(ProcessBuilder command) throws IOException, InterruptedException {
+        Process process = command.start();
+        try {
+            List<String> said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
+            assertEquals(0, process.exitValue(), said::toString);
+            return said;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
     @Test
     void hugePodsAndClaimsAndSnapshotsAreReadInTheControllersMemory() throws Exception {
         InMemoryApiServer server = new InMemoryApiServer();
@@ -87,13 +103,7 @@ final class TenantObjectsTest {
                     .get()
                     .getMetadata()
                     .getUid();
-            Process process = TenantObjectsProcess.command(folder.resolve("kubeconfig"), uid)
-                    .start();
-            List<String> said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .toList();
-            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
-            assertEquals(0, process.exitValue(), said::toString);
+            List<String> said = said(TenantObjectsProcess.command(folder.resolve("kubeconfig"), uid));
             assertEquals("end", said.getLast(), said::toString);
             assertTrue(said.contains((NAMESPACES + SMALL) + " namespaces"), said::toString);
             assertTrue(said.contains((NAMESPACES + SMALL) + " watched namespaces"), said::toString);
