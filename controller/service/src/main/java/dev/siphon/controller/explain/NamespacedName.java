@@ -5,7 +5,8 @@ import java.util.regex.Pattern;
 
 /// A pod or claim by its namespace and name.
 public record NamespacedName(String namespace, String name) implements Comparable<NamespacedName> {
-    /// Kubernetes, "Object Names and IDs": DNS subdomain. It becomes part of a URL.
+    /// Kubernetes, "Object Names and IDs": DNS subdomain; namespaces allow less. Names come from requests and become
+    /// part of a URL.
     private static final Pattern PART = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     /// Parses `NAMESPACE/NAME`; empty for any other text.
@@ -16,7 +17,7 @@ public record NamespacedName(String namespace, String name) implements Comparabl
                 : Optional.empty();
     }
 
-    /// Whether text can be the name of an object.
+    /// Returns whether a text can be the name of an object or namespace.
     public static boolean isPart(String text) {
         return PART.matcher(text).matches();
     }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -27,9 +28,7 @@ record DeviceAsk(String deviceClass, int count) {
                 .filter(request -> JsonParts.text(request, "allocationMode")
                         .filter(mode -> !mode.equals("ExactCount"))
                         .isEmpty())
-                .flatMap(request -> JsonParts.text(request, "deviceClassName")
-                        .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches())
-                        .stream()
+                .flatMap(request -> JsonParts.text(request, "deviceClassName").filter(NamespacedName::isPart).stream()
                         .map(name -> new DeviceAsk(
                                 name,
                                 JsonParts.at(request, "count").isEmpty() ? 1 : JsonParts.number(request, "count"))))

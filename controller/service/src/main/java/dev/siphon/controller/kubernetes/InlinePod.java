@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.csi.DriverException;
@@ -51,7 +52,7 @@ record InlinePod(
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the pod is too large to be read completely
     static InlinePod read(KubernetesApi api, String driver, String namespace, DatasetAccess.Asked asked) {
         String title = "Pod " + namespace + "/" + QuotedText.of(asked.pod());
-        if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
+        if (!NamespacedName.isPart(asked.pod())) {
             throw new DriverException.InvalidRequest(title + " is not a valid Pod name");
         }
         ObjectParts parts = ObjectParts.find(

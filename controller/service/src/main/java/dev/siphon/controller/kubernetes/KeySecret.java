@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.VolumeSecret;
@@ -15,7 +16,6 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /// Converts a volume's key to a Secret and back. A class may demand a Secret even for volumes without a key; that
 /// Secret holds none. All names in such Secrets are in this file.
@@ -45,15 +45,12 @@ final class KeySecret {
     /// Annotation with the time since when the Secret holds this key.
     private static final String SINCE = "siphon.dev/key-since";
 
-    /// Kubernetes, "Object Names and IDs": DNS subdomain.
-    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
-
     private KeySecret() {}
 
     /// Returns the name for the Secret of a volume that the CO calls `name`: the same name, since the class's
     /// `${pv.name}` leads nodes there. If it is no valid name, [#spareName].
     static String name(VolumeId volume, String name) {
-        return NAME.matcher(name).matches() && !name.contains("..") ? name : spareName(volume);
+        return NamespacedName.isPart(name) && !name.contains("..") ? name : spareName(volume);
     }
 
     /// Returns a name that no other volume's Secret has.

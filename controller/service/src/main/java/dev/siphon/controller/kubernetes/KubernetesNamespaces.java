@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.identity.Namespaces;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -12,16 +13,11 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Reads namespaces and claims: each by one request, and all namespaces from the watch if there is one.
 final class KubernetesNamespaces implements Namespaces {
-    /// Valid names of namespaces, claims and pods (Kubernetes, "Object Names and IDs": DNS subdomain; namespaces
-    /// allow less). They come from requests and become part of a URL.
-    static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
-
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesNamespaces.class);
 
     /// Namespaces per page.
@@ -44,7 +40,7 @@ final class KubernetesNamespaces implements Namespaces {
 
     @Override
     public Optional<Map<String, String>> annotations(String namespace) {
-        if (!NAME.matcher(namespace).matches()) {
+        if (!NamespacedName.isPart(namespace)) {
             return Optional.empty();
         }
         return get(namespace, body -> ObjectMetadata.read("Namespace " + namespace, body))
@@ -53,7 +49,7 @@ final class KubernetesNamespaces implements Namespaces {
 
     @Override
     public Optional<String> uid(String namespace) {
-        if (!NAME.matcher(namespace).matches()) {
+        if (!NamespacedName.isPart(namespace)) {
             return Optional.empty();
         }
         return get(namespace, ObjectMetadata::readUid);
@@ -146,7 +142,7 @@ final class KubernetesNamespaces implements Namespaces {
 
     @Override
     public Optional<Claim> claim(String namespace, String name) {
-        if (!NAME.matcher(namespace).matches() || !NAME.matcher(name).matches()) {
+        if (!NamespacedName.isPart(namespace) || !NamespacedName.isPart(name)) {
             return Optional.empty();
         }
         String what = "PersistentVolumeClaim " + namespace + "/" + name;

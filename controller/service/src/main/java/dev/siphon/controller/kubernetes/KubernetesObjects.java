@@ -114,7 +114,7 @@ final class KubernetesObjects implements ClusterObjects {
     }
 
     private Optional<JsonObject> find(String kind, String plural, NamespacedName name, Keep keep) {
-        if (!isName(name.namespace()) || !isName(name.name())) {
+        if (!NamespacedName.isPart(name.namespace()) || !NamespacedName.isPart(name.name())) {
             return Optional.empty();
         }
         return ObjectParts.find(
@@ -125,13 +125,9 @@ final class KubernetesObjects implements ClusterObjects {
                 .map(ObjectParts::kept);
     }
 
-    private static boolean isName(String text) {
-        return KubernetesNamespaces.NAME.matcher(text).matches();
-    }
-
     @Override
     public void pods(Optional<String> namespace, Consumer<KnownPod> each) {
-        if (namespace.isPresent() && !isName(namespace.get())) {
+        if (namespace.isPresent() && !NamespacedName.isPart(namespace.get())) {
             return;
         }
         String path =
@@ -187,7 +183,7 @@ final class KubernetesObjects implements ClusterObjects {
 
     @Override
     public List<KnownEvent> events(String kind, NamespacedName object, String uid) {
-        if (!isName(object.namespace()) || !isName(object.name())) {
+        if (!NamespacedName.isPart(object.namespace()) || !NamespacedName.isPart(object.name())) {
             return List.of();
         }
         List<KnownEvent> found = new ArrayList<>();

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.recovery.ClusterRecords;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -9,7 +10,6 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,8 +54,7 @@ final class KubernetesRecords implements ClusterRecords {
 
     @Override
     public Optional<VolumeRecord> volume(String persistentVolume) {
-        Matcher name = KubernetesNamespaces.NAME.matcher(persistentVolume);
-        if (!name.matches()) {
+        if (!NamespacedName.isPart(persistentVolume)) {
             return Optional.empty();
         }
         String doing = "get PersistentVolume " + persistentVolume;

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.seal.CheckOrder;
 import dev.siphon.controller.seal.PackerOutcome;
@@ -14,7 +15,6 @@ import java.net.HttpURLConnection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -184,7 +184,7 @@ final class KubernetesSealing implements SealingCluster {
 
     @Override
     public void report(SnapshotRequest object, Notice notice) {
-        if (!isName(object.namespace()) || !isName(object.name())) {
+        if (!NamespacedName.isPart(object.namespace()) || !NamespacedName.isPart(object.name())) {
             return;
         }
         String path = "apis/snapshot.storage.k8s.io/v1/namespaces/" + object.namespace() + "/volumesnapshots/"
@@ -196,11 +196,6 @@ final class KubernetesSealing implements SealingCluster {
         } catch (DriverException notNow) {
             LOG.info("the progress of a dataset is not reported: {}", notNow.getMessage());
         }
-    }
-
-    private static boolean isName(String text) {
-        Matcher name = KubernetesNamespaces.NAME.matcher(text);
-        return name.matches();
     }
 
     private Optional<ObjectParts> get(String what, String path, Keep keep) {

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
@@ -67,7 +68,7 @@ final class PodClaims {
     }
 
     private Optional<JsonObject> find(String kind, String path, String name, Keep keep) {
-        return KubernetesNamespaces.NAME.matcher(name).matches()
+        return NamespacedName.isPart(name)
                 ? ObjectParts.find(api, "get " + kind + " " + name, path + name, keep)
                         .map(ObjectParts::kept)
                 : Optional.empty();

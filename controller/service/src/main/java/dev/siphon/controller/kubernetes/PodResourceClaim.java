@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.explain.NamespacedName;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,7 +33,6 @@ record PodResourceClaim(String namespace, String path, Optional<Long> claim) {
 
     /// Users choose names, and the name becomes part of a path.
     private static Optional<String> name(JsonObject object, String field) {
-        return JsonParts.text(object, field)
-                .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches());
+        return JsonParts.text(object, field).filter(NamespacedName::isPart);
     }
 }
