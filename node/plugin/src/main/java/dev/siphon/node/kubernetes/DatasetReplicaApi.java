@@ -1,6 +1,6 @@
 package dev.siphon.node.kubernetes;
 
-import com.google.gson.JsonElement;
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
@@ -41,6 +41,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
 
     private static final Duration AGAIN = Duration.ofSeconds(3);
     private static final String METADATA = "metadata";
+    private static final String ITEMS = "items";
 
     private final ApiAccess access;
     private final NodeId node;
@@ -87,18 +88,17 @@ public final class DatasetReplicaApi implements ReplicaOrders {
         String more = "";
         do {
             JsonObject page = page(api, mine + "&limit=" + PAGE + more);
-            page.getAsJsonArray("items")
-                    .forEach(item -> order(item.getAsJsonObject())
-                            .ifPresent(order -> orders.put(name(item.getAsJsonObject()), order)));
-            metadata = page.getAsJsonObject(METADATA);
+            Json.objects(page, ITEMS).forEach(item -> order(item).ifPresent(order -> orders.put(name(item), order)));
+            metadata = Json.object(page, METADATA).orElseThrow(() -> malformed("a list without metadata"));
             more = Json.text(metadata, "continue")
                     .filter(token -> !token.isEmpty())
                     .map(token -> "&continue=" + encoded(token))
                     .orElse("");
         } while (!more.isEmpty());
-        follower.all(orders);
         // the same of all pages
-        String version = metadata.get("resourceVersion").getAsString();
+        String version = Json.text(metadata, "resourceVersion")
+                .orElseThrow(() -> malformed("a list without a resourceVersion"));
+        follower.all(orders);
         int status = api.lines(
                 PATH + mine + "&watch=true&timeoutSeconds=" + WATCH.toSeconds() + "&resourceVersion="
                         + encoded(version),
@@ -116,7 +116,16 @@ public final class DatasetReplicaApi implements ReplicaOrders {
             throw new DriverException.BackendUnavailable("the objects " + DatasetReplica.KIND + " cannot be listed: "
                     + reply.describe() + "; the chart contains what this needs");
         }
-        return object(reply.body());
+        JsonObject page = object(reply.body());
+        if (!(page.get(ITEMS) instanceof JsonArray)) {
+            throw malformed("a list without items"); // which is not an empty one
+        }
+        return page;
+    }
+
+    private static DriverException malformed(String what) {
+        return new DriverException.BackendUnavailable("the API server of Kubernetes sent " + what + " of the objects "
+                + DatasetReplica.KIND + "; check what answers at its address");
     }
 
     private static String encoded(String text) {
@@ -124,8 +133,8 @@ public final class DatasetReplicaApi implements ReplicaOrders {
     }
 
     private void changed(JsonObject event, Follower follower) {
-        JsonObject object = event.getAsJsonObject("object");
-        switch (event.get("type").getAsString()) {
+        JsonObject object = Json.object(event, "object").orElseThrow(() -> malformed("an event without an object"));
+        switch (Json.text(event, "type").orElseThrow(() -> malformed("an event without a type"))) {
             case "ADDED", "MODIFIED" -> order(object).ifPresent(order -> follower.changed(name(object), order));
             case "DELETED" -> follower.gone(name(object));
             // what was seen last is too old: all is listed anew
@@ -139,7 +148,7 @@ public final class DatasetReplicaApi implements ReplicaOrders {
     /// What is wanted of this node; empty if it is another's, or no order.
     private Optional<DatasetReplica.Order> order(JsonObject object) {
         try {
-            return Optional.ofNullable(object.getAsJsonObject("spec"))
+            return Json.object(object, "spec")
                     .map(DatasetReplica.Order::ofSpec)
                     .filter(order -> order.node().equals(node.name()));
         } catch (DriverException wrong) {
@@ -152,10 +161,9 @@ public final class DatasetReplicaApi implements ReplicaOrders {
     }
 
     private static String name(JsonObject object) {
-        return Optional.ofNullable(object.getAsJsonObject(METADATA))
-                .map(metadata -> metadata.get("name"))
-                .map(JsonElement::getAsString)
-                .orElse("");
+        return Json.object(object, METADATA)
+                .flatMap(metadata -> Json.text(metadata, "name"))
+                .orElseThrow(() -> malformed("one without a name"));
     }
 
     private static JsonObject object(String text) {
