@@ -162,6 +162,13 @@ final class DatasetState {
         return same;
     }
 
+    /// Prefers `cache` for the common tree's replica, unless the replica moved or an image mount was added since then.
+    ///
+    /// @param news [DatasetFacts#news] when `cache` was chosen
+    synchronized void preferUnlessNews(long news, Path cache) {
+        wanted = known.news() == news ? wanted.preferring(cache) : wanted;
+    }
+
     /// Moves the replica of the common tree to `cache`, and requests it there.
     synchronized void move(Path cache) {
         wanted = wanted.movedTo(cache);

@@ -293,7 +293,7 @@ final class ReplicaReconciler {
             if (whole.isEmpty()) {
                 throw e;
             }
-            state.want(wanted -> wanted.preferring(whole.getFirst()));
+            state.preferUnlessNews(news, whole.getFirst());
         }
     }
 

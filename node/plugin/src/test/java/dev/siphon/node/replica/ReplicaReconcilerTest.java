@@ -1,0 +1,97 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.FAST;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.SharedValues;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a step changes while another thread changes what is wanted. `ReplicaDecisionTest` has the decisions.
+@Timeout(60)
+final class ReplicaReconcilerTest {
+    private static final Manifest MANIFEST = new Manifest(5000, 1, List.of(Digest.of(ByteBuffer.allocate(5000))));
+    private static final Digest DATASET = MANIFEST.root();
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final BlockingCalls calls = new BlockingCalls();
+    private final ReplicaCounts counts = new ReplicaCounts();
+    private final SharedValues<Digest, DatasetState> states =
+            new SharedValues<>(digest -> new DatasetState(digest, FAST), _ -> true);
+    private final DatasetState state = new DatasetState(DATASET, FAST);
+
+    /// An attached dataset with a verified replica in cache `b`, whose replica is wanted in cache `a`.
+    @BeforeEach
+    void prepare() throws IOException {
+        Path replica = Files.createDirectories(cache("b").resolve(DATASET.hex()));
+        Files.createFile(replica.resolve("image"));
+        Path manifest = Files.writeString(folder.resolve("image.manifest"), MANIFEST.text());
+        state.found(new DatasetImage(DATASET, folder.resolve("image"), manifest));
+        state.know(known -> known.withCheck(cache("b"), new ReplicaCheck.Intact(Instant.now(), 0)));
+        state.move(cache("a"));
+    }
+
+    @AfterEach
+    void close() {
+        calls.close();
+    }
+
+    private Path cache(String name) {
+        return folder.resolve(name);
+    }
+
+    /// Takes a step that finds room in no cache.
+    ///
+    /// @param meanwhile runs when the step looks for room
+    private void step(Runnable meanwhile) {
+        ReplicaSettings settings = new ReplicaSettings(
+                folder.resolve("state"),
+                Stream.of("a", "b", "c")
+                        .map(name -> new CacheDirectoryLimits(cache(name), 1 << 20, 100))
+                        .toList(),
+                (_, _, _) -> {
+                    meanwhile.run();
+                    return Optional.empty();
+                },
+                FAST,
+                GpuProximity.UNKNOWN,
+                ErofsSelection.ofThisNode());
+        ImageMounts imageMounts = new ImageMounts(new ImageMountDirectories(settings.state()), settings.erofs());
+        CacheDirectories directories = new CacheDirectories(settings.caches(), _ -> {}, calls, FAST);
+        BackingFileSwitcher switcher =
+                new BackingFileSwitcher(imageMounts, directories, new DatasetLocks(calls, FAST.callLimit()), counts);
+        ReplicaEvictor evictor = new ReplicaEvictor(switcher, imageMounts, calls, FAST, counts, states);
+        directories.prepare();
+        var _ = new ReplicaReconciler(directories, switcher, evictor, calls, settings, () -> false, counts).step(state);
+        assertEquals(1, counts.failedFills().sum(), "it found no room");
+    }
+
+    @Test
+    void whereNoRoomIsTheReplicaThatIsThereServes() {
+        step(() -> {});
+        assertEquals(List.of(cache("b")), state.wanted().preferred());
+    }
+
+    @Test
+    void aMoveWhileAFillFindsNoRoomStays() {
+        step(() -> state.move(cache("c")));
+        assertEquals(List.of(cache("c")), state.wanted().preferred());
+    }
+}
