@@ -42,6 +42,15 @@ final class NativeCallsTest {
     }
 
     @Test
+    void aCallIsNotGivenUpBySilenceOnceAnotherReturned() {
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        assertThrows(DriverException.DeadlinePassed.class, () -> calls.run("w", SHORT, answer::join));
+        assertEquals(Optional.of("now"), calls.run("other", LONG, () -> "now"));
+        assertFalse(calls.giveUpLost());
+        answer.complete("late");
+    }
+
+    @Test
     void anErrorOfTheLibraryFailsTheCallLikeAnyOtherFault() {
         LinkageError error = new LinkageError("no such symbol");
         IllegalStateException thrown = assertThrows(
