@@ -56,6 +56,9 @@ public final class DeadlineExecutor implements AutoCloseable {
 
         private volatile long began = System.nanoTime();
 
+        /// Whether there was no place for the call, so that it never began.
+        private volatile boolean refused;
+
         Call(String owner, String what) {
             this.owner = owner;
             this.what = what;
@@ -99,27 +102,42 @@ public final class DeadlineExecutor implements AutoCloseable {
     }
 
     /// Runs `body`, which only reads. If a check of the same subject runs already, waits for its result
-    /// instead. A check keeps no locks, so what hangs can still be unmounted.
+    /// instead. If that one finds no place, this caller tries for itself: it may wait longer, and is
+    /// told why its own check did not start. A check keeps no locks, so what hangs can still be
+    /// unmounted.
     ///
     /// @param what the subject; its checks always have the same result type
     /// @throws DriverException as [#run]; UNAVAILABLE also if this executor is closed
     public <T> T check(String owner, String what, Duration limit, Supplier<T> body) {
         long asked = System.nanoTime();
-        Call<T> own = new Call<>(owner, what);
-        @SuppressWarnings("unchecked") // a subject always has the same result type
-        Call<T> running = (Call<T>) checks.putIfAbsent(what, own);
-        if (running != null) {
+        while (true) {
+            Call<T> own = new Call<>(owner, what);
+            @SuppressWarnings("unchecked") // a subject always has the same result type
+            Call<T> running = (Call<T>) checks.putIfAbsent(what, own);
+            if (running == null) {
+                startCheck(own, limit.minusNanos(System.nanoTime() - asked), body);
+                return await(List.of(own), own.result, limit, () -> asked, false);
+            }
             running.callers.incrementAndGet();
-            return await(List.of(running), running.result, limit, () -> asked, false);
+            try {
+                return await(List.of(running), running.result, limit, () -> asked, false);
+            } catch (DriverException failed) {
+                if (!running.refused) {
+                    throw failed;
+                }
+            }
         }
+    }
+
+    private <T> void startCheck(Call<T> own, Duration limit, Supplier<T> body) {
         try {
             startOrThrow(own, limit, body);
-        } catch (DriverException refused) {
-            checks.remove(what, own);
-            own.result.completeExceptionally(refused);
-            throw refused;
+        } catch (DriverException refusal) {
+            own.refused = true;
+            checks.remove(own.what, own);
+            own.result.completeExceptionally(refusal);
+            throw refusal;
         }
-        return await(List.of(own), own.result, limit, () -> asked, false);
     }
 
     /// Runs `body` on several threads at once, and waits until all have ended.
