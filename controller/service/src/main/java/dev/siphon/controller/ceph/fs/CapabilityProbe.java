@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -32,21 +34,34 @@ final class CapabilityProbe {
 
     /// Sends the request on a thread that belongs to no operation, so callers that leave keep no locks.
     ///
-    /// @param after runs before the waiting callers continue
-    void run(Runnable question, Runnable after) {
-        var _ = Thread.ofVirtual().name("probe").start(() -> {
-            Optional<RuntimeException> error = Optional.empty();
-            try {
-                question.run();
-            } catch (RuntimeException e) {
-                error = Optional.of(e);
-            } catch (Error e) { // a probe without an answer must not count as one
-                error = Optional.of(new IllegalStateException("the request " + operation + " failed", e));
-            } finally {
-                after.run();
-                ended.complete(error);
-            }
-        });
+    /// @param threads starts such a thread
+    /// @param after runs before the waiting callers continue, even if no thread can start
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no thread can start; the probe has ended then
+    void run(Executor threads, Runnable question, Runnable after) {
+        try {
+            threads.execute(() -> ask(question, after));
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) { // a full heap ends the process
+            DriverException refusal = new DriverException.BackendUnavailable(
+                    "the request " + operation + " was not sent, because the process cannot start a thread; retry",
+                    noThread);
+            after.run();
+            end(refusal);
+            throw refusal;
+        }
+    }
+
+    private void ask(Runnable question, Runnable after) {
+        Optional<RuntimeException> error = Optional.empty();
+        try {
+            question.run();
+        } catch (RuntimeException e) {
+            error = Optional.of(e);
+        } catch (Error e) { // a probe without an answer must not count as one
+            error = Optional.of(new IllegalStateException("the request " + operation + " failed", e));
+        } finally {
+            after.run();
+            ended.complete(error);
+        }
     }
 
     /// Ends without sending the request.
@@ -88,6 +103,11 @@ final class CapabilityProbe {
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /// Returns whether the MDS replied without an error; call only after it has ended.
+    boolean succeeded() {
+        return ended.join().isEmpty();
     }
 
     /// Throws the error of the request, if any; call only after it has ended.

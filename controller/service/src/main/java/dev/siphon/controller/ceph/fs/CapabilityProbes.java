@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -45,6 +46,7 @@ public final class CapabilityProbes {
     private final Function<FileSystemRef, CephFs> clients;
     private final Supplier<Duration> patience;
     private final CephMetrics metrics;
+    private final Executor threads;
     private final Map<SubvolumeGroup, CapabilityProbe> ofGroups = new ConcurrentHashMap<>();
     private final PendingGroupChanges changes = new PendingGroupChanges(System::nanoTime);
     private final Map<FileSystemRef, CapabilityProbe> controls = new ConcurrentHashMap<>();
@@ -53,9 +55,23 @@ public final class CapabilityProbes {
     /// @param clients returns clients whose calls may last as long as a dead client's session
     /// @param patience how long the caller on this thread waits for an MDS that replies to nobody
     CapabilityProbes(Function<FileSystemRef, CephFs> clients, Supplier<Duration> patience, CephMetrics metrics) {
+        this(
+                clients,
+                patience,
+                metrics,
+                probe -> Thread.ofVirtual().name("probe").start(probe));
+    }
+
+    /// @param threads starts a thread for each probe
+    CapabilityProbes(
+            Function<FileSystemRef, CephFs> clients,
+            Supplier<Duration> patience,
+            CephMetrics metrics,
+            Executor threads) {
         this.clients = clients;
         this.patience = patience;
         this.metrics = metrics;
+        this.threads = threads;
     }
 
     /// Reads an attribute of the group's directory or of a path in it; same errors as [#read(SubvolumeGroup)]. The
@@ -132,7 +148,8 @@ public final class CapabilityProbes {
         }
     }
 
-    /// Runs a probe. Callers that wait with probes of the group alone share one.
+    /// Runs a probe. Callers that wait with probes of the group alone share one that succeeds. A failure is not shared:
+    /// it may be about another caller's volume, or a stronger probe than this caller's.
     ///
     /// @param ofGroup whether the probe concerns the group alone, not a volume
     private void ask(SubvolumeGroup group, String operation, boolean ofGroup, Consumer<Mount> question) {
@@ -149,8 +166,7 @@ public final class CapabilityProbes {
             }
             await(group, other, deadline);
             boolean asksAsMuch = BY_STRENGTH.indexOf(other.operation()) >= BY_STRENGTH.indexOf(operation);
-            if (ofGroup && asksAsMuch && other.isSince(arrived)) {
-                other.orThrow();
+            if (ofGroup && asksAsMuch && other.isSince(arrived) && other.succeeded()) {
                 return;
             }
         }
@@ -170,7 +186,7 @@ public final class CapabilityProbes {
             probe.put();
             question.accept(mount);
         };
-        probe.run(() -> askNow(FileSystemRef.of(group), operation, put), () -> {
+        probe.run(threads, () -> askNow(FileSystemRef.of(group), operation, put), () -> {
             ofGroups.remove(group, probe);
             free.release();
             metrics.probesInFlight(group.cluster(), -1);
@@ -221,6 +237,7 @@ public final class CapabilityProbes {
             // A new name is in no cache, so the client must ask the MDS.
             String name = CephFsMounts.VOLUMES + "/_siphon-" + System.nanoTime();
             mine.run(
+                    threads,
                     () -> askNow(place, "probe nothing", mount -> {
                         var _ = mount.stat(mount.locate(name));
                     }),
