@@ -9,22 +9,30 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// A read-only volume that shows a dataset, which the class or the claim names. It stores nothing in
-/// Ceph.
-sealed class DatasetKind implements VolumeKind<VolumeId.DatasetVolume> permits SealedSnapshotKind {
+/// A read-only volume that shows a dataset. The class or the claim names it, or the source is a
+/// snapshot that became one. It stores nothing in Ceph.
+final class DatasetKind implements VolumeKind<VolumeId.DatasetVolume> {
     private final FileTree files;
     private final ClaimedDatasets datasets;
+    private final SnapshotDatasets snapshots;
 
-    DatasetKind(FileTree files, ClaimedDatasets datasets) {
+    DatasetKind(FileTree files, ClaimedDatasets datasets, SnapshotDatasets snapshots) {
         this.files = files;
         this.datasets = datasets;
+        this.snapshots = snapshots;
     }
 
-    /// Creates the volume of a request that names a dataset; empty if it names none.
+    /// Creates the volume of a request that means a dataset; empty if it means none.
     ///
-    /// @throws DriverException as [ClaimedDatasets#wanted] and [ClaimedDatasets#show]
+    /// @throws DriverException as [ClaimedDatasets#wanted], [SnapshotDatasets#shownBy] and
+    ///     [ClaimedDatasets#show]
     Optional<Volume> create(VolumeRequest request) {
-        return datasets.wanted(request).map(name -> datasets.show(request, name));
+        return datasets.wanted(request)
+                .map(name -> datasets.show(request, name))
+                .or(() -> snapshots.shownBy(request).map(name -> {
+                    Volume shown = datasets.show(request.withoutSource(), name);
+                    return new Volume(shown.id(), shown.capacityBytes(), shown.context(), request.source());
+                }));
     }
 
     @Override

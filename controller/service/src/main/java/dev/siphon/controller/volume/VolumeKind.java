@@ -8,8 +8,9 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 
 /// A kind of volume. Each kind is one class. It knows how a volume of its kind is checked, created,
-/// found, shown, changed and deleted; [Volumes] only chooses the kind. A new kind is a new class, and
-/// the compiler names what it lacks, and the choices that do not know it yet (docs/adr/0048).
+/// found, shown, changed and deleted, or refuses what its kind cannot do; [Volumes] only chooses the
+/// kind. A new kind is a new class, and the compiler names what it lacks, and the choices that do not
+/// know it yet (docs/adr/0048).
 ///
 /// @param <I> the ids of its volumes
 sealed interface VolumeKind<I extends VolumeId> permits StoredKind, StaticKind, DatasetKind {
@@ -20,9 +21,12 @@ sealed interface VolumeKind<I extends VolumeId> permits StoredKind, StaticKind, 
 
     /// Deletes a volume. A missing one is no error (CSI v1.13, DeleteVolume).
     ///
-    /// @param home the home that goes too, from the secret [Homes#DELETE]; empty for none
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it cannot be deleted
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is this volume, and no home
+    /// @param home the home that goes too, from the secret [Homes#DELETE]; empty for none. Volumes
+    ///     without a subvolume ignore it
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it cannot be deleted: always for a static
+    ///     volume and a dataset without a claim, even if it does not exist
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is this volume, it has a
+    ///     subvolume, and it is no home
     void delete(I id, String home);
 
     /// Grows a volume to at least the size that `range` requires (CSI v1.13, ControllerExpandVolume).

@@ -17,9 +17,10 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /// Creates, finds, changes and removes volumes. Every operation may be repeated, or cut off half-way: a retry
-/// completes it. Of two at once on one volume, the second fails with ABORTED.
+/// completes it. Of two changes at once to one volume, the second fails with ABORTED. Creating or deleting a volume
+/// that shows a dataset does not: it changes nothing in Ceph but a key.
 ///
-/// This class only chooses the kind of a volume; [VolumeKind] does the work.
+/// This class chooses the kind of a volume, and locks the volume; [VolumeKind] does the work.
 public final class Volumes {
     private final StoredKind.Parts parts;
     private final VolumePlacement placement;
@@ -30,7 +31,6 @@ public final class Volumes {
     private final HomeKind home;
     private final StaticKind fixed;
     private final DatasetKind dataset;
-    private final SealedSnapshotKind sealedSnapshot;
 
     /// @param ports the domain's ports to Ceph
     /// @param owners decides who owns a volume
@@ -57,8 +57,7 @@ public final class Volumes {
         this.snapshotBacked = new SnapshotBackedKind(parts);
         this.home = new HomeKind(parts, plain);
         this.fixed = new StaticKind(files);
-        this.dataset = new DatasetKind(files, datasets);
-        this.sealedSnapshot = new SealedSnapshotKind(files, datasets, snapshots);
+        this.dataset = new DatasetKind(files, datasets, snapshots);
     }
 
     /// Returns the same volumes, and those that show datasets.
@@ -92,6 +91,9 @@ public final class Volumes {
     ///
     /// After a refusal with a final code, nothing is left but the account's group.
     ///
+    /// The id of a volume that shows a dataset names the dataset too. So a second request of that name for another
+    /// dataset gets a second volume, not ALREADY_EXISTS.
+    ///
     /// An empty volume costs one mgr command. The first volume of a group since the controller started costs one
     /// more, and the first volume of an account another.
     ///
@@ -104,9 +106,7 @@ public final class Volumes {
     /// @throws DriverException whatever [Owners#of] throws, or, for a dataset, [ClaimedDatasets] and
     ///     [SnapshotDatasets]
     public Volume create(VolumeRequest request) {
-        Optional<Volume> shown = request.mayShowDataset()
-                ? dataset.create(request).or(() -> sealedSnapshot.create(request))
-                : Optional.empty();
+        Optional<Volume> shown = request.mayShowDataset() ? dataset.create(request) : Optional.empty();
         return shown.orElseGet(() -> createStored(request));
     }
 
@@ -221,8 +221,8 @@ public final class Volumes {
 
     /// Deletes a volume; its snapshots stay usable. A missing one is no error (CSI v1.13, DeleteVolume).
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, a dataset without a claim or a home, or
-    ///     its cluster is unknown
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static or a dataset without a claim, even if it
+    ///     does not exist; if it is a home; or if its cluster is unknown
     public void delete(VolumeId id) {
         delete(id, "");
     }
@@ -230,7 +230,8 @@ public final class Volumes {
     /// As [#delete], for a home or the alias of a home with its home: the files go too. A refusal changes neither.
     ///
     /// @param home the home's id, from the secret [Homes#DELETE]; another id, or an empty one, removes no home
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume is `home`, and no home
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volume is `home`, has a subvolume, and
+    ///     is no home
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the home has another alias
     public void delete(VolumeId id, String home) {
         known(id).delete(home);
@@ -254,7 +255,7 @@ public final class Volumes {
     /// ControllerExpandVolume). For an alias, the home grows.
     ///
     /// @return its size now, in bytes
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none; never for a dataset
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it already exceeds the range's limit, or is
     ///     backed by a snapshot and would have to grow
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen, or the volume is a dataset,

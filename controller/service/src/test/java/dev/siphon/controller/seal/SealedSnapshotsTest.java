@@ -2,6 +2,7 @@ package dev.siphon.controller.seal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -23,6 +24,8 @@ import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.controller.volume.Volumes.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -243,13 +246,9 @@ final class SealedSnapshotsTest {
         assertEquals(Optional.empty(), world.sealed.shownBy(SealWorld.reading(plain, Map.of())));
     }
 
-    @Test
-    void whatAFrozenAccountHasSealedIsGivenToNoNewClaim() {
-        SnapshotId id = world.seal().id();
+    private DatasetVolumes datasets() {
         CephPorts ports = world.ceph.ports();
-        world.directory.put(new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
-        world.cluster.declared.computeIfPresent("u1.imagenet-v1", (_, mine) -> mine.readBy(Set.of("u2")));
-        DatasetVolumes volumes = new DatasetVolumes(
+        return new DatasetVolumes(
                 ports.clusters(),
                 world.cluster.datasets(),
                 Optional.empty(),
@@ -260,6 +259,41 @@ final class SealedSnapshotsTest {
                         new ReaderNames(world.cluster.datasets(), world.directory)),
                 Optional.empty(),
                 Optional.empty());
+    }
+
+    /// The source stays in the reply, and the volume is one of the dataset.
+    @Test
+    void aVolumeFromASealedSnapshotShowsItsDataset() {
+        SnapshotId id = world.seal().id();
+        Volumes volumes = world.domain.showing(datasets(), world.sealed).volumes();
+        VolumeRequest reading = SealWorld.reading(
+                id,
+                Map.of(
+                        "owner", "u1",
+                        "csi.storage.k8s.io/pvc/namespace", "user-u1",
+                        "csi.storage.k8s.io/pvc/name", "data"));
+        List<String> there = world.ceph.everything();
+        Volume shown = volumes.create(reading);
+        assertEquals(
+                world.place(id).path(),
+                assertInstanceOf(VolumeId.DatasetVolume.class, shown.id()).path());
+        assertEquals(reading.source(), shown.source());
+        assertEquals(shown, volumes.create(reading));
+        assertEquals(there, world.ceph.everything());
+
+        VolumeRequest writing =
+                new VolumeRequest("pvc-2", reading.capacity(), reading.parameters(), false, reading.source());
+        world.ceph.clonesTake(0);
+        assertInstanceOf(VolumeId.Provisioned.class, volumes.create(writing).id(), "a copy");
+    }
+
+    @Test
+    void whatAFrozenAccountHasSealedIsGivenToNoNewClaim() {
+        SnapshotId id = world.seal().id();
+        CephPorts ports = world.ceph.ports();
+        world.directory.put(new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
+        world.cluster.declared.computeIfPresent("u1.imagenet-v1", (_, mine) -> mine.readBy(Set.of("u2")));
+        DatasetVolumes volumes = datasets();
         VolumeRequest asking = SealWorld.reading(
                 id, Map.of("csi.storage.k8s.io/pvc/namespace", "user-u2", "csi.storage.k8s.io/pvc/name", "data"));
         VolumeRequest claim =
