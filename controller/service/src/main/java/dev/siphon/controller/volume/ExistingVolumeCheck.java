@@ -27,10 +27,7 @@ final class ExistingVolumeCheck {
         return size;
     }
 
-    /// Checks that owner and pool match the request.
-    ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one differs
-    void checkPlace(ResolvedVolumeSpec requested, Subvolume found) {
+    private static void checkPlace(ResolvedVolumeSpec requested, Subvolume found) {
         String exists = exists(requested);
         if (found.uid() != requested.owner().uid()
                 || found.gid() != requested.owner().gid()) {

@@ -32,16 +32,25 @@ final class HomeKind extends StoredKind {
     }
 
     /// Creates the home before its alias, under the home's lock, so that a removal of the home sees
-    /// every alias.
+    /// every alias. A home that is too small for a new alias grows.
     @Override
     Volume make(ResolvedVolumeSpec requested, Optional<Subvolume> existing) {
         ResolvedVolumeSpec home = requested.behind();
         long size = parts.operations().run(Volumes.key(home.id()), () -> {
-            long bytes =
-                    plain.make(home, homeSubvolume(home, existing.isEmpty())).capacityBytes();
-            if (existing.isEmpty()) {
-                parts.provisioner().make(requested, OptionalLong.empty(), requested.mode());
+            Optional<Subvolume> found =
+                    parts.inventory().mayExist(home.id()) ? parts.cleanup().of(home.id()) : Optional.empty();
+            if (existing.isPresent()) {
+                return plain.make(home, found).capacityBytes();
             }
+            long wanted = requested.capacity().requiredBytes();
+            if (found.isPresent() && found.get().quotaBytes().orElse(wanted) < wanted) {
+                // the home fits but for its size
+                long before = plain.make(home.ofAnySize(), found).capacityBytes();
+                makeAliasOfLarger(requested, before, wanted);
+                return wanted;
+            }
+            long bytes = plain.make(home, found).capacityBytes();
+            makeAlias(requested);
             return bytes;
         });
         parts.inventory().note(requested.id(), new KnownSubvolume.Live(OptionalLong.empty()));
@@ -49,33 +58,34 @@ final class HomeKind extends StoredKind {
         return new Volume(requested.id(), size, Optional.of(context), Optional.empty());
     }
 
-    /// Returns the home if it exists; grows it first if a new alias requests more and nothing else speaks against that.
-    private Optional<Subvolume> homeSubvolume(ResolvedVolumeSpec requested, boolean mayGrow) {
-        Optional<Subvolume> found =
-                parts.inventory().mayExist(requested.id()) ? parts.cleanup().of(requested.id()) : Optional.empty();
-        long wanted = requested.capacity().requiredBytes();
-        if (mayGrow
-                && found.filter(home -> home.quotaBytes().orElse(wanted) < wanted)
-                        .isPresent()) {
-            checkMatches(requested, found.get());
-            parts.provisioner().applyAllowance(requested);
-            parts.provisioner().allowNamespace(requested);
-            boolean _ = parts.ledger().grow(AllowanceLedger.Request.of(requested.id(), wanted, false), () -> {
-                parts.ports().subvolumes().resize(requested.id(), wanted);
-                return true;
-            });
-            return parts.cleanup().of(requested.id());
-        }
-        return found;
+    private void makeAlias(ResolvedVolumeSpec requested) {
+        parts.provisioner().make(requested, OptionalLong.empty(), requested.mode());
     }
 
-    /// Checks all but the size, as the home never shrinks again.
-    ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the home does not match
-    private void checkMatches(ResolvedVolumeSpec requested, Subvolume home) {
-        parts.existingCheck().checkPlace(requested, home);
-        if (home.mode() != PlainKind.UNFINISHED) {
-            parts.existingCheck().checkChangeable(requested, home);
+    /// Grows the home and creates the alias that needs it. If that is refused for good, the home gets its former size
+    /// back, once the alias is gone: a retry that found the alias would take the home for too small.
+    private void makeAliasOfLarger(ResolvedVolumeSpec requested, long before, long wanted) {
+        VolumeId.Provisioned home = Homes.behind(requested.id());
+        parts.provisioner().applyAllowance(requested);
+        parts.provisioner().allowNamespace(requested);
+        resize(home, wanted);
+        try {
+            makeAlias(requested);
+        } catch (RuntimeException refused) {
+            RuntimeException settled =
+                    Refusal.isFinal(refused) ? settled(requested, Optional.empty(), refused) : refused;
+            throw Refusal.isFinal(settled) ? shrunk(home, before, settled) : settled;
+        }
+    }
+
+    /// @return the exception to throw
+    private RuntimeException shrunk(VolumeId.Provisioned home, long before, RuntimeException refused) {
+        try {
+            resize(home, before);
+            return refused;
+        } catch (DriverException left) {
+            left.addSuppressed(refused);
+            return Refusal.again("home " + home + " has not got its former " + before + " bytes back", left);
         }
     }
 

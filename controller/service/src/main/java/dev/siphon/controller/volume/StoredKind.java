@@ -124,7 +124,7 @@ abstract sealed class StoredKind implements VolumeKind<VolumeId.Provisioned>
     /// the volume.
     ///
     /// @return the exception to throw
-    private RuntimeException settled(
+    final RuntimeException settled(
             ResolvedVolumeSpec requested, Optional<Subvolume> existing, RuntimeException refused) {
         VolumeId.Provisioned id = requested.id();
         try {
@@ -198,13 +198,20 @@ abstract sealed class StoredKind implements VolumeKind<VolumeId.Provisioned>
         long wanted = range.grow(id, now.getAsLong());
         if (wanted > now.getAsLong()) {
             parts.accountFreeze().check(SubvolumeGroup.of(id));
-            boolean _ = parts.ledger().grow(AllowanceLedger.Request.of(id, wanted, false), () -> {
-                parts.ports().subvolumes().resize(id, wanted);
-                return true;
-            });
-            parts.inventory().note(id, new KnownSubvolume.Live(OptionalLong.of(wanted)));
+            resize(id, wanted);
         }
         return wanted;
+    }
+
+    /// Gives a volume another size, within the account's allowance.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit
+    final void resize(VolumeId.Provisioned id, long bytes) {
+        boolean _ = parts.ledger().grow(AllowanceLedger.Request.of(id, bytes, false), () -> {
+            parts.ports().subvolumes().resize(id, bytes);
+            return true;
+        });
+        parts.inventory().note(id, new KnownSubvolume.Live(OptionalLong.of(bytes)));
     }
 
     @Override

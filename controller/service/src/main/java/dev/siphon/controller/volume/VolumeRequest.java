@@ -184,6 +184,13 @@ public record VolumeRequest(
             return new ResolvedVolumeSpec(Homes.behind(id), account, owner, request);
         }
 
+        /// Returns the same request without a size.
+        ResolvedVolumeSpec ofAnySize() {
+            VolumeRequest any = new VolumeRequest(
+                    request.name(), CapacityRange.ANY, request.parameters(), request.readOnly(), request.source());
+            return new ResolvedVolumeSpec(id, account, owner, any);
+        }
+
         VolumeClass parameters() {
             return request.parameters();
         }

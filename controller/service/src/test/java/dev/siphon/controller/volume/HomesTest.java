@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.VolumeClass.MutableParameters;
 import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
 import dev.siphon.controller.volume.VolumeRequest.ContentSource;
@@ -17,12 +18,14 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 final class HomesTest {
@@ -110,6 +113,50 @@ final class HomesTest {
         claimed.put("csi.storage.k8s.io/pvc/namespace", "team");
         assertThrows(DriverException.QuotaExhausted.class, () -> world.create(sized(more, request("pvc-2", claimed))));
         assertEquals(GIB, world.domain.volumes().get(first.id()).capacityBytes());
+    }
+
+    @Test
+    void aHomeThatGrewForARefusedVolumeGetsItsFormerSizeBack() {
+        world.directory.put(new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.of(4 * GIB)));
+        var _ = alias("pvc-1");
+        List<String> before = world.ceph.everything();
+        for (boolean after : List.of(false, true)) {
+            AtomicBoolean refused = new AtomicBoolean();
+            world.restart((call, make) -> {
+                if (!call.method().equals("create") || refused.getAndSet(true)) {
+                    return make.get();
+                }
+                if (after) {
+                    var _ = make.get();
+                }
+                throw new DriverException.AccessDenied("no");
+            });
+            assertThrows(
+                    DriverException.AccessDenied.class,
+                    () -> world.create(sized(new CapacityRange(3 * GIB, 0), request("pvc-2", HOME))));
+            assertEquals(before, world.ceph.everything(), "refused after its effect: " + after);
+        }
+        world.create(sized(new CapacityRange(3 * GIB, 0), request("pvc-3")));
+    }
+
+    @Test
+    void aHomeThatCannotShrinkAgainMakesTheCallerRetry() {
+        var _ = alias("pvc-1");
+        List<String> calls = new ArrayList<>();
+        world.restart((call, make) -> {
+            calls.add(call.method());
+            if (call.method().equals("create")) {
+                throw new DriverException.AccessDenied("no");
+            }
+            if (Collections.frequency(calls, "resize") == 2) {
+                throw new DriverException.BackendUnavailable("the mgr is gone");
+            }
+            return make.get();
+        });
+        VolumeRequest larger = sized(new CapacityRange(3 * GIB, 0), request("pvc-2", HOME));
+        DriverException.BackendUnavailable again =
+                assertThrows(DriverException.BackendUnavailable.class, () -> world.create(larger));
+        assertTrue(String.valueOf(again.getMessage()).contains("the mgr is gone"), again.getMessage());
     }
 
     @Test
@@ -212,5 +259,10 @@ final class HomesTest {
         calls.clear();
         var _ = alias("pvc-2");
         assertEquals(List.of("find", "find"), calls);
+        Map<String, String> limited = Map.of("kind", "home", "owner", "u2", "quotaFiles", "5");
+        world.create(request("pvc-3", limited));
+        calls.clear();
+        world.create(sized(new CapacityRange(3 * GIB, 0), request("pvc-4", limited)));
+        assertEquals(List.of("find", "quotaFiles", "resize", "create"), calls);
     }
 }
