@@ -34,7 +34,14 @@ public final class ImagePacker {
 
     /// Does the same for any source; opens it once the image's lock is held.
     Manifest pack(Path image, ImageModes modes, int parallel, ImageSource.ReaderOpener opener) {
-        try (PartLock lock = PartLock.take(new ImageFiles(image))) {
+        ImageFiles files = new ImageFiles(image);
+        Manifest manifest = packLocked(files, modes, parallel, opener);
+        ImagePublication.handOver(files);
+        return manifest;
+    }
+
+    private Manifest packLocked(ImageFiles files, ImageModes modes, int parallel, ImageSource.ReaderOpener opener) {
+        try (PartLock lock = PartLock.take(files)) {
             ImagePublication.checkName(lock.files());
             try (ImageSource source = opener.open(lock.files())) {
                 ImageInode.Folder root = source.tree(modes, parallel, listener);
