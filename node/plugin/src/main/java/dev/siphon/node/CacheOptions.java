@@ -3,9 +3,11 @@ package dev.siphon.node;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
 /// The node's flags for replicas of datasets, for picocli's `@Mixin`.
@@ -29,6 +31,54 @@ final class CacheOptions {
                     "Do not create a missing cache directory: its disk is not mounted, and replicas would fill another"
                             + " one. The node works without the directory, and uses it once it exists.")
     private boolean required;
+
+    @Option(
+            names = "--fills-at-once",
+            defaultValue = "${env:SIPHON_FILLS_AT_ONCE:-2}",
+            paramLabel = "NUMBER",
+            description = "How many datasets this node copies to its disks at the same time (default: 2).")
+    private int fillsAtOnce;
+
+    @Option(
+            names = "--fill-rate",
+            defaultValue = "${env:SIPHON_FILL_RATE:-}",
+            paramLabel = "SIZE",
+            description =
+                    "How many bytes a second all copies to this node's disks may read from Ceph together, at least"
+                            + " 1Mi: 200Mi (default: no limit).")
+    private String fillRate = "";
+
+    @Option(
+            names = "--scrub-rate",
+            defaultValue = "${env:SIPHON_SCRUB_RATE:-100Mi}",
+            paramLabel = "SIZE",
+            description = "How many bytes a second the daily checks of replicas that pods use may read from this node's"
+                    + " disks together, at least 1Mi (default: 100Mi).")
+    private String scrubRate = "";
+
+    /// Reads the limits of fills and checks.
+    ConfigProblems.ParsedValue<ReplicaPolicy> policy(ConfigProblems problems) {
+        var fills = problems.read("--fills-at-once", () -> atLeastOne(fillsAtOnce));
+        var fill = problems.read(
+                "--fill-rate", () -> fillRate.isEmpty() ? OptionalLong.empty() : OptionalLong.of(rate(fillRate)));
+        var scrub = problems.read("--scrub-rate", () -> OptionalLong.of(rate(scrubRate)));
+        return problems.readIfNone(() -> ReplicaPolicy.usual().limited(fills.get(), fill.get(), scrub.get()));
+    }
+
+    private static int atLeastOne(int number) {
+        if (number < 1) {
+            throw new IllegalArgumentException("must be at least 1, not " + number);
+        }
+        return number;
+    }
+
+    private static long rate(String text) {
+        long bytes = ByteSize.bytes(text);
+        if (bytes < ReplicaPolicy.LEAST_RATE) {
+            throw new IllegalArgumentException(QuotedText.of(text) + " must be at least 1Mi, in bytes per second");
+        }
+        return bytes;
+    }
 
     ConfigProblems.ParsedValue<List<CacheDirectoryLimits>> read(ConfigProblems problems) {
         return problems.read(

@@ -6,6 +6,7 @@ import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.registration.KubeletPlugin;
+import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.Optional;
 /// @param fuse how to run ceph-fuse and erofsfuse
 /// @param grants the source of grants
 /// @param caches the cache directories
+/// @param replicas the rates and deadlines of replicas
 /// @param devices how to learn which devices pods hold
 /// @param control the socket for the administrator
 /// @param http where to serve datasets to programs
@@ -35,6 +37,7 @@ public record NodeConfig(
         FuseConfig fuse,
         GrantsSourceOption grants,
         List<CacheDirectoryLimits> caches,
+        ReplicaPolicy replicas,
         DeviceConfig devices,
         UnixEndpoint control,
         HttpConfig http,

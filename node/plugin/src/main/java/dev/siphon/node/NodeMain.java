@@ -38,7 +38,6 @@ import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.ErofsSelection;
 import dev.siphon.node.replica.ReplicaMetrics;
 import dev.siphon.node.replica.ReplicaPlacement;
-import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
@@ -98,7 +97,7 @@ public final class NodeMain implements Callable<Integer> {
                         trees,
                         config.caches(),
                         ReplicaPlacement.mostFree(),
-                        ReplicaPolicy.usual(),
+                        config.replicas(),
                         config.devices().near(),
                         ErofsSelection.ofThisNode(fuse)),
                 tasks,

@@ -114,6 +114,7 @@ final class NodeOptions {
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
         var grants = kubernetes.grants(problems, grantsPath);
         var limits = caches.read(problems);
+        var replicas = caches.policy(problems);
         var control = problems.read(
                 "--control-socket",
                 () -> UnixEndpoint.parse(
@@ -135,6 +136,7 @@ final class NodeOptions {
                         clients.get(),
                         grants.get(),
                         limits.get(),
+                        replicas.get(),
                         machine.get(),
                         control.get(),
                         programs.get(),

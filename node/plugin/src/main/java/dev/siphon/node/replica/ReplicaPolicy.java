@@ -26,6 +26,9 @@ public record ReplicaPolicy(
         Duration firstRetry,
         Duration longestRetry,
         Duration diskRetry) {
+    /// The least rate of fills and of checks: a chunk of 4 MiB, and all those in flight, must pass within `patience`.
+    public static final long LEAST_RATE = 1L << 20;
+
     private static final long USUAL_SCRUB_RATE = 100L << 20;
 
     /// Returns the defaults: 8 chunks per dataset, 2 concurrent fills, and a daily check of attached replicas at
@@ -42,5 +45,24 @@ public record ReplicaPolicy(
                 Duration.ofSeconds(1),
                 Duration.ofMinutes(5),
                 Duration.ofMinutes(10));
+    }
+
+    /// Returns the same policy with an administrator's limits for this node.
+    ///
+    /// @param fillRate bytes per second for all fills together; empty for none
+    /// @param scrubRate bytes per second for all checks of attached replicas together; empty for none
+    /// @throws IllegalArgumentException if there may be no fill, or a rate is below [#LEAST_RATE]
+    public ReplicaPolicy limited(int fills, OptionalLong fillRate, OptionalLong scrubRate) {
+        return new ReplicaPolicy(
+                chunksInFlight,
+                fills,
+                fillRate,
+                scrubPeriod,
+                scrubRate,
+                callLimit,
+                patience,
+                firstRetry,
+                longestRetry,
+                diskRetry);
     }
 }

@@ -1,0 +1,45 @@
+package dev.siphon.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.node.replica.ReplicaPolicy;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.ParameterException;
+
+final class CacheOptionsTest {
+    private static ReplicaPolicy read(String... flags) {
+        return NodeFlags.read(List.of(flags)).replicas();
+    }
+
+    @Test
+    void withoutFlagsTheUsualLimitsHold() {
+        assertEquals(ReplicaPolicy.usual(), read());
+    }
+
+    @Test
+    void anAdministratorLimitsFillsAndChecks() {
+        ReplicaPolicy policy = read("--fills-at-once=5", "--fill-rate=200Mi", "--scrub-rate=1Mi");
+        assertEquals(5, policy.fillsAtOnce());
+        assertEquals(OptionalLong.of(200L << 20), policy.fillBytesPerSecond());
+        assertEquals(OptionalLong.of(1L << 20), policy.scrubBytesPerSecond());
+        assertEquals(ReplicaPolicy.usual().scrubPeriod(), policy.scrubPeriod());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--fills-at-once=0, --fills-at-once: must be at least 1",
+        "--fill-rate=1023Ki, --fill-rate: \"1023Ki\" must be at least 1Mi",
+        "--fill-rate=fast, --fill-rate: ",
+        "--scrub-rate=0, --scrub-rate: \"0\" must be at least 1Mi"
+    })
+    void whatWouldNeverEndIsRefused(String flag, String why) {
+        ParameterException refused = assertThrows(ParameterException.class, () -> read(flag));
+        assertTrue(String.valueOf(refused.getMessage()).contains(why), refused::getMessage);
+    }
+}
