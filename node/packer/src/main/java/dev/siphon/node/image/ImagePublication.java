@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /// The last steps of packing. Each is on disk before the next: a manifest implies its image.
@@ -31,12 +32,13 @@ final class ImagePublication {
         }
     }
 
-    /// Called once nothing here holds a published file open. The MDS still grants its last writer a size up to which it
-    /// may write, and takes that back when another client opens the file: a change that waits in the MDS's journal for
-    /// up to 5 s (`mds_tick_interval`), with the first pod's mount behind it. A change of the file's time that is synced
-    /// brings all of that to the journal now, as in ADR 37.
+    /// Writes the published files' last changes to the MDS's journal. Call it once no file is open for writing.
+    ///
+    /// The MDS still lets the last writer write up to some size. It takes that back when another client opens the
+    /// file, and that is a change of its own. It waits for the journal, up to `mds_tick_interval` (5 s), and the
+    /// first pod's mount with it. A synced change of the file's time brings both to the journal now (ADR 37).
     static void handOver(ImageFiles files) {
-        for (Path path : new Path[] {files.image(), files.manifest()}) {
+        for (Path path : List.of(files.image(), files.manifest())) {
             try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
                 Files.setLastModifiedTime(path, FileTime.from(Instant.now()));
                 file.force(true);
