@@ -96,8 +96,8 @@ public final class DatasetReplicaApi implements ReplicaOrders {
                     .orElse("");
         } while (!more.isEmpty());
         // the same of all pages
-        String version = Json.text(metadata, "resourceVersion")
-                .orElseThrow(() -> malformed("a list without a resourceVersion"));
+        String version =
+                Json.text(metadata, "resourceVersion").orElseThrow(() -> malformed("a list without a resourceVersion"));
         follower.all(orders);
         int status = api.lines(
                 PATH + mine + "&watch=true&timeoutSeconds=" + WATCH.toSeconds() + "&resourceVersion="
