@@ -102,6 +102,7 @@ record DatasetServices(
         Optional<DatasetGrantsPublisher> keeping = published.map(
                 grants -> new DatasetGrantsPublisher(ports.clusters(), datasets, accounts, readers, grants, keys));
         ReplicaProgress progress = new ReplicaProgress();
+        GateMetrics gates = new GateMetrics(metrics);
         Optional<NamespaceAccessWriter> access = backend.kubernetes()
                 .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
                         grants::whole,
@@ -137,7 +138,7 @@ record DatasetServices(
                                 config.gates(),
                                 grants::published,
                                 (question, order) -> answer(volumes, question, order),
-                                new GateMetrics(metrics),
+                                gates,
                                 progress,
                                 kubernetes.clock()))),
                 backend.kubernetes()

@@ -179,6 +179,12 @@ class CacheControlIT {
             assertEquals("1.0", pages.metric("siphon_replica_evictions_total"));
             assertEquals("1.0", pages.metric("siphon_replicas{state=\"local\"}"));
             assertEquals("0.0", pages.metric("siphon_replicas{state=\"filling\"}"));
+            assertEquals("0.0", pages.metric("siphon_replicas{state=\"failed\"}"));
+            String read = pages.metric("siphon_dataset_read_bytes_total{source=\"local\"}");
+            assertTrue(Double.parseDouble(read) > 0, "from the replica");
+            assertEquals(
+                    (double) bytes,
+                    Double.parseDouble(pages.metric("siphon_cache_used_bytes{directory=\"" + cache + "\"}")));
             assertEquals("1.0", pages.metric("siphon_dataset_attachments{source=\"local\"}"));
             assertEquals("0.0", pages.metric("siphon_dataset_attachments{source=\"remote\"}"));
             assertEquals(

@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -107,21 +108,8 @@ public final class QuotaReconciler implements AutoCloseable {
     public ReconcileResult reconcile() {
         long end = System.nanoTime() + limit.toNanos();
         Map<SubvolumeGroup, GroupStanding> groups = new LinkedHashMap<>();
-        boolean whole = true;
-        for (String cluster : clusters.ids()) {
-            try {
-                addGroups(cluster, groups);
-            } catch (DriverException silent) {
-                whole = false;
-                LOG.atWarn()
-                        .addKeyValue("cluster", cluster)
-                        .log("the allowances of this cluster are not updated yet: {}", silent.getMessage());
-            }
-        }
-        if (groups.isEmpty()) {
-            return new ReconcileResult(whole, 0, 0, 0);
-        }
-        Map<String, Account> accounts = accounts(groups.keySet(), end);
+        boolean whole = addGroups(groups);
+        Map<String, Account> accounts = groups.isEmpty() ? Map.of() : accounts(groups.keySet(), end);
         int changed = 0;
         int gone = 0;
         for (Map.Entry<SubvolumeGroup, GroupStanding> each : groups.entrySet()) {
@@ -142,7 +130,26 @@ public final class QuotaReconciler implements AutoCloseable {
                         .log("the allowance of this group is not updated yet: {}", failed.getMessage());
             }
         }
+        if (whole) {
+            metrics.used(uses(groups, accounts));
+        }
         return new ReconcileResult(whole, groups.size() - gone, changed, gone);
+    }
+
+    /// @return false if a cluster did not answer
+    private boolean addGroups(Map<SubvolumeGroup, GroupStanding> groups) {
+        boolean whole = true;
+        for (String cluster : clusters.ids()) {
+            try {
+                addGroups(cluster, groups);
+            } catch (DriverException silent) {
+                whole = false;
+                LOG.atWarn()
+                        .addKeyValue("cluster", cluster)
+                        .log("the allowances of this cluster are not updated yet: {}", silent.getMessage());
+            }
+        }
+        return whole;
     }
 
     private void addGroups(String cluster, Map<SubvolumeGroup, GroupStanding> groups) {
@@ -154,6 +161,16 @@ public final class QuotaReconciler implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private static List<AllowanceUse> uses(Map<SubvolumeGroup, GroupStanding> groups, Map<String, Account> accounts) {
+        return groups.entrySet().stream()
+                .flatMap(each -> {
+                    Optional<Account> account =
+                            Optional.ofNullable(accounts.get(each.getKey().name()));
+                    return AllowanceUse.of(each.getKey(), each.getValue(), account).stream();
+                })
+                .toList();
     }
 
     /// Returns the accounts of these groups, by group name. Other accounts are not kept in memory.

@@ -2,14 +2,18 @@ package dev.siphon.controller.allowance;
 
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 
 /// The metrics of the reconciler.
 final class QuotaReconcilerMetrics {
     private final Gauge groups;
     private final Counter changes;
     private final Gauge lastSuccess;
+    private volatile List<AllowanceUse> fullest = List.of();
 
     QuotaReconcilerMetrics(PrometheusRegistry registry) {
         groups = Gauge.builder()
@@ -27,6 +31,27 @@ final class QuotaReconcilerMetrics {
                 .help("When the quotas of all accounts were last compared with the directory, in seconds since 1970; 0"
                         + " for not yet")
                 .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_account_allowance_bytes")
+                .help(
+                        "Allowances of the 20 accounts that have written the largest share of theirs, at the last comparison")
+                .labelNames("cluster", "file_system", "account")
+                .callback(callback -> fullest.forEach(each -> callback.call(
+                        (double) each.allowanceBytes(), each.cluster(), each.fileSystem(), each.account())))
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_account_written_bytes")
+                .help("Bytes that these accounts have written, without what only snapshots hold")
+                .labelNames("cluster", "file_system", "account")
+                .callback(callback -> fullest.forEach(each ->
+                        callback.call((double) each.writtenBytes(), each.cluster(), each.fileSystem(), each.account())))
+                .register(registry);
+    }
+
+    /// @param all all accounts with an allowance; only the fullest are published, so that the number of series is
+    /// bounded
+    void used(Collection<AllowanceUse> all) {
+        fullest = AllowanceUse.fullest(all);
     }
 
     void ended(QuotaReconciler.ReconcileResult round, Instant at) {

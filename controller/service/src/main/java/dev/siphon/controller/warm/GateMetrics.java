@@ -2,12 +2,19 @@ package dev.siphon.controller.warm;
 
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.time.Duration;
+import java.util.List;
 
 /// The metrics of gated pods.
 public final class GateMetrics {
+    private static final List<String> RESULTS = List.of("warm", "late", "failed", "unsuited", "nothing");
+
     private final Gauge waiting;
     private final Counter opened;
+    private final Histogram waited;
 
     public GateMetrics(PrometheusRegistry registry) {
         waiting = Gauge.builder()
@@ -21,13 +28,24 @@ public final class GateMetrics {
                         + " pod. nothing: the pod reads no dataset.")
                 .labelNames("result")
                 .register(registry);
+        // from the start: an alert cannot see the increase of a series that appears with its first count
+        RESULTS.forEach(opened::initLabelValues);
+        waited = Histogram.builder()
+                .name("siphon_gate_wait_seconds")
+                .help("How long pods waited at the gate until it opened")
+                .unit(Unit.SECONDS)
+                .classicUpperBounds(1, 3, 10, 30, 60, 120, 300, 600, 1_800, 3_600)
+                .classicOnly()
+                .register(registry);
     }
 
     void waiting(int pods) {
         waiting.set(pods);
     }
 
-    void opened(String result) {
+    /// @param wait the time from the gate's beginning to hold the pod to its opening
+    void opened(String result, Duration wait) {
         opened.labelValues(result).inc();
+        waited.observe(Math.max(0, wait.toMillis() / 1e3)); // clocks may have been set back
     }
 }

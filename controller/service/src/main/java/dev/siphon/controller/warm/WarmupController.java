@@ -272,7 +272,7 @@ public final class WarmupController implements AutoCloseable {
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
             case GateVerdict.Open(var hostnames, var result, var notice) -> {
                 if (open(pod, hostnames, notices)) {
-                    metrics.opened(result);
+                    metrics.opened(result, Duration.between(pod.since(), clock.instant()));
                     notices.put(pod, notice);
                 }
             }

@@ -24,6 +24,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -46,8 +47,9 @@ final class QuotaReconcilerTest {
             new Owners(directory, Optional.empty(), Optional.of("u1")),
             Callers.NONE,
             () -> Duration.ofSeconds(30));
+    private final PrometheusRegistry registry = new PrometheusRegistry();
     private final QuotaReconciler quotaReconciler =
-            new QuotaReconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry());
+            new QuotaReconciler(ports, directory, domain.volumes().ledger(), registry);
 
     private static Account account(String name, OptionalLong allowance) {
         return new Account(name, "id-1", 10_001, 10_001, Set.of(), allowance);
@@ -80,6 +82,28 @@ final class QuotaReconcilerTest {
         quotaReconciler.reconcile();
         assertEquals(OptionalLong.of(1), standing(volume).quotaBytes(), "0 would be no limit");
         assertEquals(new ReconcileResult(true, 1, 0, 0), quotaReconciler.reconcile());
+    }
+
+    /// Returns a metric's only value, which is that of account u1.
+    private double metric(String name) {
+        GaugeSnapshot.GaugeDataPointSnapshot only = ((GaugeSnapshot)
+                        registry.scrape(name::equals).stream().findFirst().orElseThrow())
+                .getDataPoints()
+                .getFirst();
+        assertEquals("u1", only.getLabels().get("account"));
+        return only.getValue();
+    }
+
+    @Test
+    void theMetricsShowTheAllowanceAndWhatIsWritten() {
+        VolumeId.Provisioned volume = create("one", GIB);
+        ceph.write(volume, "file", "four");
+        quotaReconciler.reconcile();
+        assertEquals(4.0 * GIB, metric("siphon_account_allowance_bytes"));
+        assertEquals(4.0, metric("siphon_account_written_bytes"));
+        directory.put(account("u1", OptionalLong.of(8 * GIB)));
+        quotaReconciler.reconcile();
+        assertEquals(8.0 * GIB, metric("siphon_account_allowance_bytes"));
     }
 
     @Test

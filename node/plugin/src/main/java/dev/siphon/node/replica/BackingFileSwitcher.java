@@ -54,7 +54,8 @@ final class BackingFileSwitcher {
                         .orElseGet(ReadLocation.Remote::new);
     }
 
-    private static ImageMount attachment(ImageMountKey key, MountResult mountResult, ReadLocation place) {
+    private ImageMount attachment(ImageMountKey key, MountResult mountResult, ReadLocation place) {
+        counts.reads().follow(key, mountResult.device().device(), place);
         return new ImageMount(
                 key, mountResult.tree(), place, mountResult.device().directIo());
     }
@@ -83,12 +84,18 @@ final class BackingFileSwitcher {
         served.forEach(key -> swap(state, key, image.image(), new ReadLocation.Remote(), Optional.of(replica)));
     }
 
+    /// Records that a tree was unmounted.
+    void gone(DatasetState state, ImageMountKey key) {
+        counts.reads().unfollow(key);
+        state.unattached(key);
+    }
+
     private void swap(DatasetState state, ImageMountKey key, Path file, ReadLocation place, Optional<Path> instead) {
         locks.take(state.digest(), () -> {
                     Optional<ImageMount> now = imageMounts.find(key).isEmpty()
                             ? Optional.empty()
                             : Optional.of(attachment(key, imageMounts.swap(key, file, instead), place));
-                    now.ifPresentOrElse(state::attached, () -> state.unattached(key));
+                    now.ifPresentOrElse(state::attached, () -> gone(state, key));
                     return now;
                 })
                 .ifPresent(now -> {

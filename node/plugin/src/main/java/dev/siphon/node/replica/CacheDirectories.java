@@ -313,12 +313,11 @@ final class CacheDirectories {
                         directory.freeBytes()));
     }
 
-    /// Returns the bytes that each directory takes without an eviction; omits unreadable directories.
-    Map<Path, Long> freeBytes() {
-        Map<Path, Long> free = new LinkedHashMap<>();
-        directories.forEach(directory ->
-                candidate(directory).ifPresent(now -> free.put(directory.path(), Math.max(0, now.room()))));
-        return free;
+    /// Returns the room in each directory, also in full ones; omits unreadable directories.
+    List<ReplicaPlacement.Candidate> rooms() {
+        return directories.stream()
+                .flatMap(directory -> candidate(directory).stream())
+                .toList();
     }
 
     /// Returns why directories are not used now.

@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.node.linux.BlockDevices;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Counts what happened to replicas in this run of the driver.
@@ -10,6 +11,7 @@ final class ReplicaCounts {
     private final LongAdder swapsToReplica = new LongAdder();
     private final LongAdder swapsToImage = new LongAdder();
     private final LongAdder evictions = new LongAdder();
+    private final DatasetReads reads = new DatasetReads(BlockDevices::reads);
 
     /// Bytes of images written to cache directories.
     LongAdder filledBytes() {
@@ -39,5 +41,10 @@ final class ReplicaCounts {
     /// Replicas removed to make room or on request, without the damaged ones.
     LongAdder evictions() {
         return evictions;
+    }
+
+    /// What readers of attached datasets read.
+    DatasetReads reads() {
+        return reads;
     }
 }

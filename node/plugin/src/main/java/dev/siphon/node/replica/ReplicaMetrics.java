@@ -8,6 +8,7 @@ import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 
 /// The metrics of a node's replicas. No label names a dataset; `siphon cache list` lists the datasets.
 public final class ReplicaMetrics {
@@ -40,7 +41,9 @@ public final class ReplicaMetrics {
                 .help("Replicas evicted to make room for others, or on demand.")
                 .callback(callback -> callback.call(counts.evictions().doubleValue()))
                 .register(registry);
-        gauges(registry, replicas);
+        reads(registry, counts.reads());
+        replicas(registry, replicas);
+        caches(registry, replicas);
     }
 
     /// One label value of a counter, with its count.
@@ -59,16 +62,53 @@ public final class ReplicaMetrics {
                 .register(registry);
     }
 
-    private static void gauges(PrometheusRegistry registry, Replicas replicas) {
+    private static void reads(PrometheusRegistry registry, DatasetReads reads) {
+        CounterWithCallback.builder()
+                .name("siphon_dataset_read_bytes_total")
+                .help(
+                        "Bytes that the devices of attached datasets read, by source: a replica (local), or CephFS (remote)."
+                                + " What the page cache serves does not count.")
+                .labelNames("source")
+                .callback(callback -> {
+                    DatasetReads.Totals totals = reads.totals();
+                    callback.call((double) totals.local().bytes(), "local");
+                    callback.call((double) totals.remote().bytes(), "remote");
+                })
+                .register(registry);
+        CounterWithCallback.builder()
+                .name("siphon_dataset_read_seconds_total")
+                .help("How long these reads waited for the data; simultaneous reads add up.")
+                .labelNames("source")
+                .callback(callback -> {
+                    DatasetReads.Totals totals = reads.totals();
+                    callback.call(totals.local().waited().toMillis() / 1e3, "local");
+                    callback.call(totals.remote().waited().toMillis() / 1e3, "remote");
+                })
+                .register(registry);
+    }
+
+    private static void replicas(PrometheusRegistry registry, Replicas replicas) {
         GaugeWithCallback.builder()
                 .name("siphon_replicas")
-                .help("Replicas on disks: complete (local), or being filled.")
+                .help(
+                        "Replicas by state: complete on a disk (local), being filled, or failed: the last attempt failed and"
+                                + " is repeated.")
                 .labelNames("state")
                 .callback(callback -> {
-                    var states =
-                            replicas.list().stream().map(ReplicaStatus::state).toList();
-                    callback.call(of(states, ReplicaState.Local.class), "local");
-                    callback.call(of(states, ReplicaState.Filling.class), "filling");
+                    List<ReplicaStatus> all = replicas.list();
+                    callback.call(count(all, ReplicaMetrics::isLocal), "local");
+                    callback.call(
+                            count(
+                                    all,
+                                    replica -> replica.state() instanceof ReplicaState.Filling
+                                            && replica.problem().isEmpty()),
+                            "filling");
+                    callback.call(
+                            count(
+                                    all,
+                                    replica -> !isLocal(replica)
+                                            && replica.problem().isPresent()),
+                            "failed");
                 })
                 .register(registry);
         GaugeWithCallback.builder()
@@ -98,6 +138,17 @@ public final class ReplicaMetrics {
                     callback.call((double) processes, FuseProgram.EROFSFUSE.command());
                 })
                 .register(registry);
+    }
+
+    private static boolean isLocal(ReplicaStatus replica) {
+        return replica.state() instanceof ReplicaState.Local;
+    }
+
+    private static double count(List<ReplicaStatus> all, Predicate<ReplicaStatus> kind) {
+        return (double) all.stream().filter(kind).count();
+    }
+
+    private static void caches(PrometheusRegistry registry, Replicas replicas) {
         GaugeWithCallback.builder()
                 .name("siphon_cache_usable")
                 .help("1 if replicas in a cache directory are read, 0 while it is missing or its disk fails.")
@@ -109,8 +160,18 @@ public final class ReplicaMetrics {
                 .name("siphon_cache_free_bytes")
                 .help("Bytes that still fit into a cache directory without an eviction; absent if it cannot be read.")
                 .labelNames("directory")
-                .callback(callback -> replicas.freeBytes()
-                        .forEach((directory, free) -> callback.call((double) free, directory.toString())))
+                .callback(callback -> replicas.rooms()
+                        .forEach(room -> callback.call(
+                                (double) Math.max(0, room.room()),
+                                room.directory().toString())))
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_cache_used_bytes")
+                .help("Bytes of the replicas in a cache directory; absent if it cannot be read.")
+                .labelNames("directory")
+                .callback(callback -> replicas.rooms()
+                        .forEach(room -> callback.call(
+                                (double) room.usedBytes(), room.directory().toString())))
                 .register(registry);
     }
 

@@ -236,7 +236,7 @@ public final class Replicas implements AutoCloseable {
         var _ = changing(key.digest(), state -> {
             locks.take(key.digest(), () -> {
                 imageMounts.detach(key);
-                state.unattached(key);
+                switcher.gone(state, key);
                 return key;
             });
             cacheDirectories.used(state.digest());
@@ -366,9 +366,9 @@ public final class Replicas implements AutoCloseable {
         return listing.attached();
     }
 
-    /// Returns the bytes that each cache directory takes without an eviction; omits unreadable ones.
-    Map<Path, Long> freeBytes() {
-        return cacheDirectories.freeBytes();
+    /// Returns the room in each cache directory; omits unreadable ones.
+    List<ReplicaPlacement.Candidate> rooms() {
+        return cacheDirectories.rooms();
     }
 
     /// Returns the last known readability of each cache directory. Accesses no disk.

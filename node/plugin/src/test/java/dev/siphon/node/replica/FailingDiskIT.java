@@ -167,8 +167,9 @@ class FailingDiskIT {
                     warnings.getFirst());
             Files.createDirectory(missing.directory());
             await(
-                    () -> replicas.freeBytes().toString(),
-                    () -> replicas.freeBytes().containsKey(missing.directory()));
+                    () -> replicas.rooms().toString(),
+                    () -> replicas.rooms().stream()
+                            .anyMatch(room -> room.directory().equals(missing.directory())));
             assertEquals(
                     "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(missing.directory())));
             assertEquals(Map.of(missing.directory(), true, good.directory(), true), replicas.readableCaches());
