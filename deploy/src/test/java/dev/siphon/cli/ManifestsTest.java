@@ -117,6 +117,17 @@ final class ManifestsTest {
         assertEquals(0, policy.path("ingress").size(), policy::toString);
     }
 
+    /// A cluster without the Prometheus operator has none of these kinds, and would refuse the manifests.
+    @Test
+    void nothingNeedsThePrometheusOperatorOrGrafana() throws IOException {
+        assertEquals(
+                List.of(),
+                objects()
+                        .filter(object -> object.path("apiVersion").asText().startsWith("monitoring.coreos.com/")
+                                || object.at("/metadata/name").asText().contains("dashboard"))
+                        .toList());
+    }
+
     private static Stream<JsonNode> objects() throws IOException {
         KubernetesSerialization yaml = new KubernetesSerialization(JSON, false);
         return Arrays.stream(Files.readString(MANIFESTS).split("(?m)^---$", -1))

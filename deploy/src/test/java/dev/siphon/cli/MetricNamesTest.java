@@ -14,22 +14,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// Checks that the documents tell of each metric.
+/// Checks that the documents tell of each metric, and that alerts and board name no other.
 final class MetricNamesTest {
-    private static final Pattern NAME = Pattern.compile("\"(siphon_[a-z_]+)\"");
+    private static final Pattern REGISTERED = Pattern.compile("\"(siphon_[a-z_]+)\"");
+    private static final Pattern QUERIED = Pattern.compile("\\b(siphon_[a-z_]+?)(?:_bucket|_sum|_count)?\\b");
 
     @Test
-    void eachMetricIsDocumented() throws IOException {
-        Set<String> metrics = new TreeSet<>();
-        for (String module : new String[] {"csi-proto", "controller", "node"}) {
-            files(Path.of("..", module), ".java")
-                    .filter(file -> file.toString().contains("/src/main/"))
-                    .forEach(file -> NAME.matcher(text(file))
-                            .results()
-                            .map((MatchResult found) -> found.group(1))
-                            .forEach(metrics::add));
-        }
+    void eachMetricIsDocumented() {
+        Set<String> metrics = registered();
         assertTrue(metrics.contains("siphon_ready"), metrics::toString);
         String documents =
                 files(Path.of("..", "docs"), ".md").map(MetricNamesTest::text).collect(Collectors.joining());
@@ -37,9 +32,35 @@ final class MetricNamesTest {
         assertEquals(Set.of(), metrics, "in no document");
     }
 
-    private static Stream<Path> files(Path folder, String ending) throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"alerts.yaml", "dashboard.json"})
+    void aQueryNamesOnlyMetricsThatExist(String file) {
+        Set<String> queried = names(QUERIED, text(Path.of("chart", "files", file)));
+        assertTrue(queried.contains("siphon_ready"), queried::toString);
+        queried.removeAll(registered());
+        assertEquals(Set.of(), queried, "registered nowhere");
+    }
+
+    private static Set<String> registered() {
+        return Stream.of("csi-proto", "controller", "node")
+                .flatMap(module -> files(Path.of("..", module), ".java"))
+                .filter(file -> file.toString().contains("/src/main/"))
+                .flatMap(file -> names(REGISTERED, text(file)).stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Set<String> names(Pattern pattern, String text) {
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult found) -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<Path> files(Path folder, String ending) {
         try (Stream<Path> all = Files.walk(folder)) {
             return all.filter(file -> file.toString().endsWith(ending)).toList().stream();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
         }
     }
 
