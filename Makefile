@@ -46,7 +46,8 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 	-Dit.test='$(or $(ONLY),dev/siphon/e2e/**/*IT)' -Dfailsafe.failIfNoSpecifiedTests=false; \
 	e2e/lab.d/all-ran '$(ONLY)'
 
-blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
+blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing, alerts
+	e2e/lab.d/prometheus
 	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
 
 security-table: build ## writes the table of docs/explanation/isolation.md anew, from attacks on a real Ceph

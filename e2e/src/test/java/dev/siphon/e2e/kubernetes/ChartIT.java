@@ -10,11 +10,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonStreamParser;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Project;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -222,6 +225,45 @@ final class ChartIT {
                 given);
         assertNotEquals(usual, given);
         assertRefused("totalMemory", "--set", "fuse.totalMemory=8");
+    }
+
+    /// The API server does not know the kinds of the Prometheus operator, so helm's output is parsed here.
+    @Test
+    void whatWatchesSiphonIsThereIfAskedFor() throws IOException {
+        assertRefused("could not find template", "--show-only", "templates/monitoring.yaml");
+        String all = Chart.rendered(
+                "--show-only",
+                "templates/monitoring.yaml",
+                "--set",
+                "monitoring.podMonitors=true,monitoring.rules=true,monitoring.dashboard=true",
+                "--set",
+                "node.http.port=9812,node.http.secretName=siphon-http");
+        KubernetesSerialization yaml = new KubernetesSerialization();
+        List<GenericKubernetesResource> objects = Stream.of(all.split("(?m)^---$", -1))
+                .filter(document -> document.contains("kind:"))
+                .map(document -> yaml.unmarshal(document, GenericKubernetesResource.class))
+                .toList();
+        assertEquals(
+                List.of(
+                        "ClusterRoleBinding siphon-scraper",
+                        "ConfigMap siphon-dashboard",
+                        "PodMonitor siphon-controllers",
+                        "PodMonitor siphon-nodes",
+                        "PrometheusRule siphon",
+                        "Secret siphon-scraper",
+                        "ServiceAccount siphon-scraper"),
+                objects.stream()
+                        .map(each -> each.getKind() + " " + each.getMetadata().getName())
+                        .sorted()
+                        .toList());
+        String board = Files.readString(Project.folder().resolve("deploy/chart/files/dashboard.json"));
+        assertEquals(
+                List.of(board),
+                objects.stream()
+                        .<String>map(each -> each.get("data", "siphon.json"))
+                        .filter(Objects::nonNull)
+                        .toList());
+        assertTrue(all.contains("alert: SiphonDown"), all);
     }
 
     @Test
