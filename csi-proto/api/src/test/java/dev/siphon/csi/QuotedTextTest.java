@@ -27,6 +27,11 @@ final class QuotedTextTest {
     }
 
     @Test
+    void aLineIsPrintedWithoutWhatControlsATerminal() {
+        assertEquals("a [2Jb c", QuotedText.printable(" a\u001b[2Jb\nc\u202e"));
+    }
+
+    @Test
     void longTextIsCutBetweenCharacters() {
         assertEquals("\"" + "😀".repeat(160) + "\"", QuotedText.of("😀".repeat(160)));
         assertEquals("\"" + "😀".repeat(160) + "\"...", QuotedText.of("😀".repeat(161)));

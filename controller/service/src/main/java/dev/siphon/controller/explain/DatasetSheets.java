@@ -7,7 +7,6 @@ import dev.siphon.controller.volume.FileSystemRef;
 import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
-import dev.siphon.csi.dataset.DatasetReplica;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -83,7 +82,7 @@ final class DatasetSheets {
                 .forEach(pod -> sheet.add("pod", pod));
         once.replicas().stream()
                 .filter(replica -> replica.order().dataset().equals(dataset.name()))
-                .map(DatasetSheets::describe)
+                .map(OrderedReplica::progress)
                 .sorted()
                 .forEach(replica -> sheet.add("replica", replica));
         return sheet;
@@ -92,26 +91,5 @@ final class DatasetSheets {
     private static boolean names(KnownPod pod, Dataset dataset) {
         return pod.datasets().stream()
                 .anyMatch(written -> Dataset.objectName(written).equals(dataset.name()));
-    }
-
-    /// Returns how far a replica is, for people.
-    static String describe(OrderedReplica replica) {
-        String how = replica.report()
-                .map(report -> switch (report.state()) {
-                    case FILLING -> report.percent() + " %";
-                    case LOCAL -> "whole";
-                    case WAITING -> "not begun";
-                    case ABSENT -> "nothing yet";
-                    case FAILED -> "failed: " + report.message().orElse("no reason given");
-                })
-                .orElse("no report of the node yet");
-        return how + " on node " + replica.order().node();
-    }
-
-    /// Whether a replica can serve now.
-    static boolean isWhole(OrderedReplica replica) {
-        return replica.report()
-                .filter(report -> report.state() == DatasetReplica.State.LOCAL)
-                .isPresent();
     }
 }

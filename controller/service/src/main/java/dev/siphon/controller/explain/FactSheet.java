@@ -1,5 +1,6 @@
 package dev.siphon.controller.explain;
 
+import dev.siphon.csi.QuotedText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,24 +15,12 @@ public final class FactSheet {
 
     /// Adds a fact; a kind may occur several times.
     FactSheet add(String what, String value) {
-        facts.add(new Fact(what, printable(value)));
+        facts.add(new Fact(what, QuotedText.printable(value)));
         return this;
     }
 
     /// Returns all facts.
     public List<Fact> facts() {
         return List.copyOf(facts);
-    }
-
-    /// Returns text of others as one line without control characters.
-    static String printable(String text) {
-        StringBuilder out = new StringBuilder();
-        text.codePoints().forEach(c -> {
-            boolean isUnsafe = Character.isISOControl(c)
-                    || Character.getType(c) == Character.FORMAT
-                    || Character.getType(c) == Character.SURROGATE;
-            out.appendCodePoint(isUnsafe ? ' ' : c);
-        });
-        return out.toString().strip();
     }
 }

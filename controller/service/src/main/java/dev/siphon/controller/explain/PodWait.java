@@ -4,12 +4,15 @@ import dev.siphon.controller.explain.ClusterObjects.KnownClaim;
 import dev.siphon.controller.explain.ClusterObjects.KnownEvent;
 import dev.siphon.controller.explain.ClusterObjects.KnownPod;
 import dev.siphon.controller.explain.ClusterObjects.KnownVolume;
+import dev.siphon.controller.warm.DataReadiness;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,9 +24,6 @@ import java.util.stream.Collectors;
 
 /// Says in a sentence what a pod waits for, how far that is, how long it may last, and what to do. Only reads.
 public final class PodWait {
-    /// Events of the gate that say why it stays closed.
-    private static final Set<String> NEVER = Set.of("DatasetNotReadable", "GateNotOpened");
-
     private static final Set<String> MOUNT_FAILED = Set.of("FailedMount", "FailedAttachVolume");
 
     /// The kubelet does this to containers once all volumes are mounted.
@@ -76,6 +76,7 @@ public final class PodWait {
         List<String> waits = new ArrayList<>(waits(claims));
         if (pod.node().isPresent()) {
             waits.addAll(onNode(pod, pod.node().get(), events));
+            reading(pod, pod.node().get(), claims).ifPresent(waits::add);
         } else {
             waits.addAll(unscheduled(pod, claims, events));
         }
@@ -83,7 +84,7 @@ public final class PodWait {
             waits.add("is being deleted, and ends when its containers have");
         }
         return waits.stream()
-                .map(wait -> "pod " + name + " " + FactSheet.printable(wait))
+                .map(wait -> "pod " + name + " " + QuotedText.printable(wait))
                 .toList();
     }
 
@@ -149,32 +150,37 @@ public final class PodWait {
     }
 
     private String atGate(KnownPod pod, List<PodClaim> claims, List<KnownEvent> events) {
-        Optional<KnownEvent> told =
-                last(events, event -> event.reason().startsWith("Dataset") || NEVER.contains(event.reason()));
-        if (told.filter(event -> NEVER.contains(event.reason())).isPresent()) {
-            return "waits at the gate, which stays closed until somebody acts: "
-                    + cut(told.get().message());
+        Optional<KnownEvent> told = last(
+                events, event -> event.reason().startsWith("Dataset") || DataReadiness.CLOSED.contains(event.reason()));
+        if (told.filter(event -> DataReadiness.CLOSED.contains(event.reason())).isPresent()) {
+            return DataReadiness.closed(told.get().message()).sentence();
         }
-        Set<String> datasets = datasets(pod, claims);
-        String far = kubernetes.replicas().get().stream()
-                .filter(replica -> datasets.contains(replica.order().dataset()))
-                .filter(replica -> replica.order().wanted() || DatasetSheets.isWhole(replica))
-                .map(replica -> of(replica, datasets))
-                .sorted()
-                .collect(Collectors.joining(", "));
-        String end = told.map(event -> END.matcher(event.message()))
+        Optional<String> end = told.map(event -> END.matcher(event.message()))
                 .filter(Matcher::find)
-                .map(found -> "until " + found.group(1) + " at most, and then starts and reads from CephFS")
-                .orElse("as long as its annotation " + GatedPod.PATIENCE
-                        + " or the controller's --gate-max-wait allows");
-        return "waits at the gate for "
-                + (datasets.isEmpty() ? "its dataset" : "dataset " + String.join(", ", datasets))
-                + ": " + (far.isEmpty() ? "no replica is ordered yet" : far) + "; it waits " + end
-                + "; nothing to do, or remove the gate from the pod to start it at once";
+                .map(found -> found.group(1));
+        return DataReadiness.atGate(datasets(pod, claims), kubernetes.replicas().get(), end)
+                .sentence();
     }
 
-    private static String of(OrderedReplica replica, Set<String> datasets) {
-        return (datasets.size() > 1 ? replica.order().dataset() + " " : "") + DatasetSheets.describe(replica);
+    /// Returns how far the datasets of a running pod are; empty if they are on a disk, or if that is not known.
+    private Optional<String> reading(KnownPod pod, String node, List<PodClaim> claims) {
+        if (pod.datasets().isEmpty() && claims.isEmpty()) {
+            return Optional.empty();
+        }
+        List<OrderedReplica> here = kubernetes.replicas().get().stream()
+                .filter(replica -> replica.order().node().equals(node))
+                .toList();
+        Set<String> unfinished = here.stream()
+                .filter(replica -> !replica.isLocal())
+                .map(replica -> replica.order().dataset())
+                .collect(Collectors.toSet());
+        if (unfinished.isEmpty()) {
+            return Optional.empty();
+        }
+        Set<String> datasets = datasets(pod, claims);
+        return Collections.disjoint(datasets, unfinished)
+                ? Optional.empty()
+                : Optional.of(DataReadiness.onNode(node, datasets, here).sentence());
     }
 
     /// Returns the names of the datasets that a pod reads.

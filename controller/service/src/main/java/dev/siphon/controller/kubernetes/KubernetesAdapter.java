@@ -168,7 +168,7 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// Returns the pods that wait at the gate, and the orders for replicas.
     public WarmupCluster warming() {
-        return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes);
+        return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes, accesses);
     }
 
     /// Returns where packers run and their datasets are declared.

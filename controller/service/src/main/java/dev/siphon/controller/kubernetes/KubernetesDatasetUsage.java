@@ -8,16 +8,11 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the pods that use datasets, by the PersistentVolumes of their claims and by the datasets that they were
@@ -76,20 +71,14 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
         return Math.clamp(Optional.ofNullable(number).orElse(0L), 0, Integer.MAX_VALUE);
     }
 
-    /// The datasets that volumes show.
-    ///
-    /// @param claims by their [RunningPods#key]
-    /// @param pods datasets of pods that name them directly, by uid
-    private record Shown(Map<Long, VolumeId.DatasetVolume> claims, Map<String, Set<VolumeId.DatasetVolume>> pods) {}
-
     @Override
     public void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each) {
-        Shown shown = shown(datasets);
-        if (shown.claims().isEmpty() && shown.pods().isEmpty()) {
+        ShownDatasets shown = ShownDatasets.of(volumes, accesses, datasets);
+        if (shown.isEmpty()) {
             return;
         }
         for (RunningPods.RunningPod pod : running.all()) {
-            of(pod, shown).forEach(dataset -> each.accept(new PodUse(dataset, pod.node(), pod.namespace())));
+            shown.of(pod).forEach(dataset -> each.accept(new PodUse(dataset, pod.node(), pod.namespace())));
         }
     }
 
@@ -101,31 +90,6 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
                 each.accept(order.volume().withoutClaim(), order.node());
             }
         }
-    }
-
-    private Shown shown(Set<VolumeId.DatasetVolume> datasets) {
-        // one shared object per dataset, however many volumes it has
-        Map<VolumeId.DatasetVolume, VolumeId.DatasetVolume> wanted =
-                datasets.stream().collect(Collectors.toMap(Function.identity(), Function.identity()));
-        Map<Long, VolumeId.DatasetVolume> claims = new HashMap<>();
-        volumes.eachOfDatasets((claim, dataset) ->
-                Optional.ofNullable(wanted.get(dataset)).ifPresent(one -> claims.put(RunningPods.key(claim), one)));
-        Map<String, Set<VolumeId.DatasetVolume>> pods = new HashMap<>();
-        for (DatasetAccesses.Given given : accesses.given()) {
-            Optional.ofNullable(wanted.get(given.dataset()))
-                    .ifPresent(one -> pods.computeIfAbsent(given.podUid(), _ -> new HashSet<>())
-                            .add(one));
-        }
-        return new Shown(claims, pods);
-    }
-
-    /// Returns the datasets of a pod. A dataset that the pod names directly counts once the pod was given it.
-    private static Set<VolumeId.DatasetVolume> of(RunningPods.RunningPod pod, Shown shown) {
-        Set<VolumeId.DatasetVolume> found = new HashSet<>(shown.pods().getOrDefault(pod.uid(), Set.of()));
-        for (Long claim : pod.claims()) {
-            Optional.ofNullable(shown.claims().get(claim)).ifPresent(found::add);
-        }
-        return found;
     }
 
     /// Leaves the other fields of the status as they are.

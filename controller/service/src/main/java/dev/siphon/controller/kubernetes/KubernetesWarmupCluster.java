@@ -8,6 +8,7 @@ import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
+import dev.siphon.controller.warm.PodConditions;
 import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.controller.warm.WarmupCluster;
@@ -54,6 +55,7 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private final ReplicaObjects replicas;
     private final PersistentVolumes volumes;
     private final GateClaims claims;
+    private final PodConditions conditions;
 
     /// The gated pods of the last pass, by uid.
     private Map<String, WaitingPods.Waiting> seen = Map.of();
@@ -64,12 +66,18 @@ final class KubernetesWarmupCluster implements WarmupCluster {
 
     /// @param driver the CSI driver's name
     KubernetesWarmupCluster(
-            KubernetesApi api, String driver, RunningPods running, ReplicaObjects replicas, PersistentVolumes volumes) {
+            KubernetesApi api,
+            String driver,
+            RunningPods running,
+            ReplicaObjects replicas,
+            PersistentVolumes volumes,
+            DatasetAccesses accesses) {
         this.api = api;
         this.running = running;
         this.replicas = replicas;
         this.volumes = volumes;
         this.claims = new GateClaims(api, volumes);
+        this.conditions = new KubernetesPodConditions(api, running, volumes, accesses);
         this.events = new ObjectEvents(api, driver);
         this.devices = new DynamicDevices(api, System::nanoTime);
         this.waiting = informer(WaitingPods.SOURCE, new WaitingPods(new PodParser(driver)));
@@ -278,6 +286,11 @@ final class KubernetesWarmupCluster implements WarmupCluster {
                 notice.warning(),
                 notice.reason(),
                 notice.message());
+    }
+
+    @Override
+    public PodConditions conditions() {
+        return conditions;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.warm.DataReadiness;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.NodeRules;
 import dev.siphon.controller.warm.ResourceAmounts;
@@ -55,9 +56,17 @@ final class PodParser {
             // only shows that the volume is ephemeral
             "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
-    /// The parts that [#needs] and [#uses] read, with the pod's identity and node.
+    /// The parts that [#needs], [#uses] and [#isDataReady] read, with the pod's identity and node.
     static final Keep OF_RUNNING = keep(List.of(
-            OF_NEEDS, OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName")));
+            OF_NEEDS,
+            OF_USES,
+            List.of(
+                    "metadata.namespace",
+                    "metadata.name",
+                    "metadata.uid",
+                    "spec.nodeName",
+                    "status.conditions.type",
+                    "status.conditions.status")));
 
     /// The parts that [#gated] reads, and those needed to open the gate.
     static final Keep OF_GATED = keep(List.of(
@@ -145,6 +154,14 @@ final class PodParser {
                 .filter(JsonElement::isJsonArray)
                 .map(JsonElement::toString)
                 .orElse("");
+    }
+
+    /// Returns the status of the condition [DataReadiness#CONDITION]; empty if the pod does not have it.
+    static Optional<Boolean> isDataReady(JsonObject pod) {
+        return JsonParts.each(pod, "status", "conditions")
+                .filter(condition -> JsonParts.text(condition, "type").equals(Optional.of(DataReadiness.CONDITION)))
+                .map(condition -> JsonParts.text(condition, "status").equals(Optional.of("True")))
+                .findFirst();
     }
 
     /// Whether a pod has ended and uses nothing. Its object and claims may remain for any time.

@@ -44,6 +44,7 @@ final class Rights {
                         everywhere("", "persistentvolumes", "get", "list", "watch"),
                         everywhere("", "persistentvolumeclaims", "get", "list", "watch"),
                         everywhere("", "pods", "get", "list", "watch", "patch"),
+                        everywhere("", "pods/status", "patch"),
                         everywhere("", "nodes", "list", "watch"),
                         everywhere("", "events", "list", "create"),
                         everywhere(SIPHON, "datasets", "get", "list", "watch"),

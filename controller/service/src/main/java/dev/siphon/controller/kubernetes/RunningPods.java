@@ -37,9 +37,17 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
     /// A pod.
     ///
     /// @param needs resources that it takes of its node
+    /// @param isReady the status of its condition [DataReadiness#CONDITION]; empty if it has none
     /// @param claims of its volumes, each by its [#key], since each pod of a tenant may have 166 names of 253
     ///     characters
-    record RunningPod(String node, ResourceAmounts needs, String namespace, String uid, List<Long> claims) {
+    record RunningPod(
+            String node,
+            ResourceAmounts needs,
+            String namespace,
+            String name,
+            String uid,
+            Optional<Boolean> isReady,
+            List<Long> claims) {
         RunningPod {
             claims = List.copyOf(claims);
         }
@@ -88,7 +96,9 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
                 JsonParts.text(pod, "spec", "nodeName").orElse(""),
                 shared.of(needs),
                 namespace,
+                JsonParts.text(pod, "metadata", "name").orElse(""),
                 JsonParts.text(pod, "metadata", "uid").orElse(""),
+                PodParser.isDataReady(pod),
                 reading.uses(pod).stream()
                         .filter(GatedPod.DatasetReference.ByClaim.class::isInstance)
                         .map(use -> key(new PersistentVolumes.ClaimKey(

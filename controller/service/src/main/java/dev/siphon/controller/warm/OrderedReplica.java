@@ -20,7 +20,8 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
         return report.map(Report::state).orElse(State.ABSENT);
     }
 
-    boolean isLocal() {
+    /// Whether pods can read it from the disk now.
+    public boolean isLocal() {
         return state() == State.LOCAL;
     }
 
@@ -31,6 +32,19 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
         }
         return report.filter(said -> said.state() == State.FAILED)
                 .map(said -> "node " + order.node() + ": " + said.message().orElse("no reason given"));
+    }
+
+    /// Returns its progress in words.
+    public String progress() {
+        String how = report.map(said -> switch (said.state()) {
+                    case FILLING -> said.percent() + " %";
+                    case LOCAL -> "whole";
+                    case WAITING -> "not begun";
+                    case ABSENT -> "nothing yet";
+                    case FAILED -> "failed: " + said.message().orElse("no reason given");
+                })
+                .orElse("no report of the node yet");
+        return how + " on node " + order.node();
     }
 
     /// Returns its progress, for people.

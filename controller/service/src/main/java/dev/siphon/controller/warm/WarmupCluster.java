@@ -78,6 +78,9 @@ public interface WarmupCluster {
     /// Writes an event on a pod.
     void report(GatedPod pod, Notice notice);
 
+    /// Returns the conditions of pods that say whether their datasets are on a disk.
+    PodConditions conditions();
+
     /// Writes the status of a warmup. A missing one is ignored.
     void report(Warmup warmup, Warmup.Status status);
 

@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
 /// gates.
 ///
 /// Watches supply its input, and a worker what ResourceClaims request, see [WarmupCluster#gated]. Opening a gate
-/// costs one update and one event, plus one event if the pod had to wait. Reading the state takes at most a fifth of
+/// costs one update and one event, plus one event if the pod had to wait. [DataConditions] says how it stands. Reading
+/// the state takes at most a fifth of
 /// the time.
 public final class WarmupController implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarmupController.class);
@@ -65,6 +66,7 @@ public final class WarmupController implements AutoCloseable {
     private final ReplicaOrderWriter orderWriter;
     private final WarmupReconciler warmupReconciler;
     private final GatedDatasets datasets;
+    private final DataConditions conditions;
     private final PerObjectRetries opening = new PerObjectRetries();
     private final PerObjectRetries telling = new PerObjectRetries();
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
@@ -108,12 +110,15 @@ public final class WarmupController implements AutoCloseable {
         this.orderWriter = new ReplicaOrderWriter(cluster, answers);
         this.warmupReconciler = new WarmupReconciler(cluster, clock);
         this.datasets = new GatedDatasets(cluster);
+        this.conditions = new DataConditions(
+                cluster.conditions(), settings, () -> grants.get().datasets(), clock);
     }
 
     /// Starts reconciling.
     public WarmupController start(BackgroundTasks tasks) {
         Runnable look = () -> wake(tasks);
         watches = cluster.follow(tasks, look);
+        conditions.start(tasks);
         var _ = worker.scheduleWithFixedDelay(look, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
@@ -121,6 +126,7 @@ public final class WarmupController implements AutoCloseable {
     @Override
     public void close() {
         watches.forEach(BackgroundTasks.Task::close);
+        conditions.close();
         worker.shutdownNow();
         orderWriter.close();
     }
@@ -167,6 +173,7 @@ public final class WarmupController implements AutoCloseable {
         told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
         if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
             progress.seen(replicas, Map.of());
+            conditions.seen(new DataConditions.GateRound(Map.of(), Map.of(), Map.of(), replicas));
             return;
         }
         List<ClusterNode> nodes = cluster.nodes();
@@ -201,6 +208,7 @@ public final class WarmupController implements AutoCloseable {
         Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
         Optional<DriverException.BackendUnavailable> notOpened =
                 opening.take(steps(verdicts, (pod, verdict) -> carryOut(pod, verdict, notices)));
+        conditions.seen(new DataConditions.GateRound(found.reads(), verdicts, notices, replicas));
         Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
                         found.silent(), notReported, notOrdered, notOpened, notTold)

@@ -162,6 +162,19 @@ final class PodWaitTest {
     }
 
     @Test
+    void aRunningPodWhoseDatasetIsNotOnItsDiskSaysHowFarItIs() {
+        VolumeId.DatasetVolume dataset = world.dataset("u1.digits");
+        world.pod("u1", "train", ON_NODE, ExplainedWorld.ofDataset("u1/digits"), "{\"phase\": \"Running\"}");
+        world.replica("u1.digits", dataset, "node-b", DatasetReplica.Report.local(1, "/mnt"));
+        world.replica("u1.digits", dataset, "node-a", DatasetReplica.Report.filling(43, 1, "/mnt"));
+
+        assertWhy(
+                "pod u1/train runs on node node-a and waits for nothing",
+                "pod u1/train reads dataset u1.digits from CephFS until it is whole on a disk: 43 % on node node-a;"
+                        + " the pod runs meanwhile, however long that takes; nothing to do, unless a fill fails");
+    }
+
+    @Test
     void theGateKnowsTheDatasetOfAClaim() {
         VolumeId.DatasetVolume dataset = world.dataset("u1.digits");
         world.bound("pvc-d", dataset.forUse("0123456789av"), "u1", "data");

@@ -211,7 +211,7 @@ final class InMemoryApiServer implements AutoCloseable {
                         ? change(
                                 path.replaceFirst("/status$", ""),
                                 JsonParser.parseString(body).getAsJsonArray())
-                        : apply(path.replaceFirst("/status$", ""), json(body), isApply(exchange));
+                        : apply(path.replaceFirst("/status$", ""), json(body), type(exchange));
             case "DELETE" -> delete(path);
             default -> status(BAD_METHOD, "MethodNotAllowed", "the server does not allow this method");
         };
@@ -324,11 +324,9 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(OK, put(path, object, before));
     }
 
-    /// Returns whether this is a server-side apply, which creates missing objects.
-    private static boolean isApply(HttpExchange exchange) {
+    private static String type(HttpExchange exchange) {
         return Optional.ofNullable(exchange.getRequestHeaders().getFirst("Content-Type"))
-                .filter(type -> type.startsWith("application/apply-patch"))
-                .isPresent();
+                .orElse("");
     }
 
     private Answer change(String path, JsonArray operations) {
@@ -341,9 +339,10 @@ final class InMemoryApiServer implements AutoCloseable {
                 : status(INVALID, "Invalid", "a test of the patch fails");
     }
 
-    private Answer apply(String path, JsonObject change, boolean makes) {
+    /// @param type of the patch: a server-side apply creates a missing object
+    private Answer apply(String path, JsonObject change, String type) {
         if (!objects.containsKey(path)) {
-            return makes ? create(parent(path), change) : missing(path);
+            return type.startsWith("application/apply-patch") ? create(parent(path), change) : missing(path);
         }
         JsonObject before = there(path);
         Optional<JsonElement> base =
@@ -354,7 +353,7 @@ final class InMemoryApiServer implements AutoCloseable {
             return status(CONFLICT, "Conflict", "the object has been modified");
         }
         JsonObject after = before.deepCopy();
-        JsonPatch.merge(after, change);
+        JsonPatch.merge(after, change, type.startsWith("application/strategic-merge"));
         return new Answer(OK, put(path, after, before));
     }
 

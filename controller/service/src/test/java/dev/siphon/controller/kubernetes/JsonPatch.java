@@ -10,14 +10,29 @@ final class JsonPatch {
     private JsonPatch() {}
 
     /// Applies a merge patch (RFC 7396), without nulls.
-    static void merge(JsonObject into, JsonObject change) {
+    ///
+    /// @param strategic whether lists are merged too (Kubernetes, "strategic merge patch"), by the key `type`
+    static void merge(JsonObject into, JsonObject change, boolean strategic) {
         change.entrySet().forEach(entry -> {
-            if (entry.getValue() instanceof JsonObject deeper && into.get(entry.getKey()) instanceof JsonObject old) {
-                merge(old, deeper);
+            JsonElement before = into.get(entry.getKey());
+            if (entry.getValue() instanceof JsonObject deeper && before instanceof JsonObject old) {
+                merge(old, deeper, strategic);
+            } else if (strategic && entry.getValue() instanceof JsonArray more && before instanceof JsonArray old) {
+                more.forEach(each -> mergeByType(old, each.getAsJsonObject()));
             } else {
                 into.add(entry.getKey(), entry.getValue());
             }
         });
+    }
+
+    private static void mergeByType(JsonArray into, JsonObject change) {
+        for (JsonElement each : into) {
+            if (each.getAsJsonObject().get("type").equals(change.get("type"))) {
+                merge(each.getAsJsonObject(), change, true);
+                return;
+            }
+        }
+        into.add(change);
     }
 
     /// Applies a JSON patch (RFC 6902) to an object: `test` and `add`.

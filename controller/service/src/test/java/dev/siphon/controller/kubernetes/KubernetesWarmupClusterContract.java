@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.DataReadiness;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
+import dev.siphon.controller.warm.PodConditions;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.controller.warm.WarmupCluster;
 import dev.siphon.controller.warm.WarmupCluster.ClaimContent;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -156,6 +159,84 @@ abstract class KubernetesWarmupClusterContract {
                 .orElseThrow();
         assertEquals(Optional.of("DatasetNotWarm"), JsonParts.text(event, "reason"));
         assertEquals(Optional.of("Warning"), JsonParts.text(event, "type"));
+    }
+
+    @Test
+    void aPodsConditionIsWrittenAndTheOthersStay() {
+        String name = pod("{\"name\": \"siphon.dev/dataset\"}", "");
+        cluster()
+                .admin()
+                .pods()
+                .inNamespace(namespace())
+                .withName(name)
+                .subresource("status")
+                .patch(
+                        PatchContext.of(PatchType.STRATEGIC_MERGE),
+                        "{\"status\": {\"conditions\": [{\"type\": \"example.com/Other\", \"status\": \"True\"}]}}");
+        WarmupCluster warming = warming();
+        PodConditions.PodIdentity pod = new PodConditions.PodIdentity(
+                namespace(), name, gated(warming, name).orElseThrow().uid());
+        Instant since = Instant.parse("2026-01-01T00:00:00.5Z");
+
+        assertTrue(warming.conditions().write(pod, DataReadiness.closed("first"), Optional.of(since)));
+        assertTrue(warming.conditions().write(pod, DataReadiness.closed("later"), Optional.empty()));
+
+        JsonObject now = get(pods() + "/" + name);
+        JsonObject condition = condition(now, "siphon.dev/DataReady").orElseThrow();
+        assertEquals(Optional.of("False"), JsonParts.text(condition, "status"));
+        assertEquals(Optional.of("GateClosed"), JsonParts.text(condition, "reason"));
+        assertEquals(
+                Optional.of("pod " + namespace() + "/" + name
+                        + " waits at the gate, which stays closed until somebody acts: later"),
+                JsonParts.text(condition, "message"));
+        assertEquals(Optional.of("2026-01-01T00:00:00Z"), JsonParts.text(condition, "lastTransitionTime"));
+        assertTrue(condition(now, "example.com/Other").isPresent());
+        assertEquals(Optional.of("1"), JsonParts.text(now, "metadata", "generation"), "the wait goes on");
+    }
+
+    private static Optional<JsonObject> condition(JsonObject pod, String type) {
+        return JsonParts.each(pod, "status", "conditions")
+                .filter(each -> JsonParts.text(each, "type").equals(Optional.of(type)))
+                .findFirst();
+    }
+
+    @Test
+    void thePodsOnANodeThatUseADatasetAreFound() {
+        String claim = "claim-" + UUID.randomUUID();
+        String node = "node-" + UUID.randomUUID();
+        var _ = make(
+                "/api/v1/persistentvolumes", """
+                {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "%s"},
+                 "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadOnlyMany"],
+                          "claimRef": {"namespace": "%s", "name": "%s"},
+                          "csi": {"driver": "cephfs.siphon.dev", "volumeHandle": "%s"}}}
+                """.formatted(claim, namespace(), claim, VOLUME.forUse("0123456789av")));
+        JsonObject pod = make(pods(), """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s", "namespace": "%s"},
+                 "spec": {"serviceAccountName": "siphon-controller", "nodeName": "%s",
+                          "containers": [{"name": "main", "image": "none"}],
+                          "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "%s"}}]}}
+                """.formatted(claim, namespace(), node, claim));
+        PodConditions conditions = warming().conditions();
+        PodConditions.PodIdentity identity = new PodConditions.PodIdentity(
+                namespace(), claim, JsonParts.text(pod, "metadata", "uid").orElseThrow());
+
+        assertEquals(List.of(), onNode(conditions, node, Set.of()), "it has no condition");
+        assertEquals(
+                List.of(new PodConditions.PodOnNode(identity, node, Set.of(VOLUME), Optional.empty())),
+                onNode(conditions, node, Set.of(node)));
+        assertTrue(conditions.write(identity, DataReadiness.closed("x"), Optional.empty()));
+        assertEquals(
+                List.of(new PodConditions.PodOnNode(identity, node, Set.of(VOLUME), Optional.of(false))),
+                onNode(conditions, node, Set.of()));
+        cluster().admin().raw(made.removeLast() + "?gracePeriodSeconds=0", "DELETE", "{}");
+        assertFalse(conditions.write(identity, DataReadiness.closed("x"), Optional.empty()), "it is gone");
+    }
+
+    private static List<PodConditions.PodOnNode> onNode(PodConditions conditions, String node, Set<String> nodes) {
+        return conditions.onNodes(nodes, Set.of(VOLUME)).stream()
+                .filter(pod -> pod.node().equals(node))
+                .toList();
     }
 
     private Stream<JsonObject> items(String collection) {

@@ -81,6 +81,15 @@ final class WarmWorld {
         return replica(node, DatasetReplica.Report.filling(percent, percent, "/cache"));
     }
 
+    static OrderedReplica unordered(OrderedReplica replica) {
+        DatasetReplica.Order order = replica.order();
+        return new OrderedReplica(
+                replica.name(),
+                replica.made(),
+                new DatasetReplica.Order(order.dataset(), order.node(), order.volume(), false, Optional.empty()),
+                replica.report());
+    }
+
     static OrderedReplica failed(String node, String why) {
         return replica(node, DatasetReplica.Report.failed(why));
     }
