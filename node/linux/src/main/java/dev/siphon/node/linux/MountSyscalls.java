@@ -12,6 +12,7 @@ import jnr.constants.platform.Errno;
 public final class MountSyscalls {
     private static final long UMOUNT_NOFOLLOW = 8;
     private static final long FSOPEN_CLOEXEC = 1;
+    private static final long FSCONFIG_SET_STRING = 1;
     private static final long MS_SYNCHRONOUS = 0x10;
     private static final long MS_DIRSYNC = 0x80;
     /// `struct statfs` of 64-bit Linux; its offsets below are in units of 8 bytes.
@@ -42,14 +43,32 @@ public final class MountSyscalls {
     /// Whether the kernel supports the file system `type`, loading its module if necessary. Opens a context of that
     /// type and mounts nothing.
     public static boolean kernelHas(String type) {
-        try (Arena arena = Arena.ofConfined()) {
-            new Descriptor(Syscalls.FSOPEN.call(Syscalls.text(arena, type), FSOPEN_CLOEXEC)).close();
+        try (Descriptor _ = context(type)) {
             return true;
         } catch (ErrnoException e) {
             if (e.is(Errno.ENODEV)) {
                 return false;
             }
             throw e;
+        }
+    }
+
+    /// Whether the kernel takes `value` for the option `name` of the file system `type`. Sets it in a context that is
+    /// then dropped: mounts nothing and contacts nobody.
+    public static boolean takesOption(String type, String name, String value) {
+        try (Arena arena = Arena.ofConfined();
+                Descriptor context = context(type)) {
+            Syscalls.FSCONFIG.call(
+                    context.number(), FSCONFIG_SET_STRING, Syscalls.text(arena, name), Syscalls.text(arena, value), 0);
+            return true;
+        } catch (ErrnoException _) {
+            return false; // each file system has numbers of its own, some of which no program should see (ENOTSUPP)
+        }
+    }
+
+    private static Descriptor context(String type) {
+        try (Arena arena = Arena.ofConfined()) {
+            return new Descriptor(Syscalls.FSOPEN.call(Syscalls.text(arena, type), FSOPEN_CLOEXEC));
         }
     }
 

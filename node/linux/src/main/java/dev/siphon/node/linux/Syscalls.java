@@ -43,6 +43,7 @@ enum Syscalls {
     OPEN_TREE(428, 428),
     MOVE_MOUNT(429, 429),
     FSOPEN(430, 430),
+    FSCONFIG(431, 431),
     OPENAT2(437, 437),
     MOUNT_SETATTR(442, 442);
 

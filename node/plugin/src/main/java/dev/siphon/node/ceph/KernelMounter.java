@@ -35,6 +35,17 @@ public final class KernelMounter implements Mounter {
     /// `net/ceph/auth.c`: a monitor returned -EACCES or -EPERM.
     private static final Pattern REFUSED = Pattern.compile("libceph: .*auth (?:protocol|method) .* failed: -(?:1|13)$");
 
+    /// `net/ceph/auth_x.c`: the kernel has no cipher for this kind of key. It then tries other monitors until the
+    /// mount ends at its limit.
+    private static final Pattern UNUSABLE = Pattern.compile("^libceph: .*cannot prepare key: -[0-9]+$");
+
+    private final UnusableKeys unusable;
+
+    /// @param unusable where to note keys that the kernel cannot use
+    public KernelMounter(UnusableKeys unusable) {
+        this.unusable = unusable;
+    }
+
     @Override
     public String name() {
         return "kernel";
@@ -105,9 +116,21 @@ public final class KernelMounter implements Mounter {
     /// (`ceph_get_tree` in `fs/ceph/super.c`). A rejected key then appears only in the kernel's log, which does not
     /// name the key. If two mounts fail at the same moment for two reasons, both report the rejected key; the next
     /// retry corrects that. A missing file system is not in the log either.
-    private static DriverException explain(ClientMount mount, String source, ErrnoException e, List<String> log) {
+    ///
+    /// The log alone says that the kernel cannot use the kind of key. If it cannot be read, the mount fails until
+    /// its class or node asks for ceph-fuse.
+    DriverException explain(ClientMount mount, String source, ErrnoException e, List<String> log) {
         String message = "mounting " + source + " of file system " + mount.fileSystem() + " for volume "
                 + mount.volume() + " as client." + mount.credentials().userId() + " failed: " + e.getMessage();
+        if (mount.credentials().key().kind() == CephKey.Kind.AES256K
+                && log.stream().anyMatch(line -> UNUSABLE.matcher(line).find())) {
+            unusable.add();
+            return new DriverException.BackendUnavailable(
+                    message
+                            + "; this kernel lacks the ciphers of aes256k keys (modules `authenc`, `krb5enc` and `cts`); the"
+                            + " next try takes ceph-fuse, unless mounter is kernel",
+                    e);
+        }
         return switch (e.errno()) {
             case EACCES, EPERM, EKEYREJECTED, ENOKEY, EKEYEXPIRED -> new DriverException.AccessDenied(message);
             case ENOENT -> new DriverException.NotFound(message);

@@ -34,16 +34,22 @@ public record MounterSelection(
     /// @param others kinds of mounts that are not Ceph clients
     public static Mounters ofThisNode(
             MounterChoice override, String nodeName, FuseCaches caches, FuseProcesses processes, MountKind... others) {
-        Mounter kernel = new KernelMounter();
+        UnusableKeys unusable = new UnusableKeys();
+        Mounter kernel = new KernelMounter(unusable);
         Mounter fuse = new FuseMounter(nodeName, caches, processes);
         return new Mounters(
                 Stream.concat(Stream.of(kernel, fuse), Stream.of(others)).toList(),
-                new MounterSelection(override, KernelClient::ask, MounterSelection::isFuseInstalled, kernel, fuse));
+                new MounterSelection(
+                        override,
+                        () -> unusable.restrict(KernelClient.ask()),
+                        MounterSelection::isFuseInstalled,
+                        kernel,
+                        fuse));
     }
 
     /// Returns why this node cannot mount anything; empty if it can.
     public static Optional<String> obstacle() {
-        return isFuseInstalled() || KernelClient.ask().hasCeph()
+        return isFuseInstalled() || KernelClient.isThere()
                 ? Optional.empty()
                 : Optional.of("the kernel has no ceph file system, and ceph-fuse is not installed");
     }

@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Checks the prerequisites of mounts: the kernel, ceph-fuse, and this process's privileges.
 ///
@@ -99,7 +101,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
             return new CheckOutcome.Skipped("--mounter is fuse");
         }
         if (kernel.hasCeph()) {
-            return new CheckOutcome.Ok("Linux " + kernel.major() + "." + kernel.minor());
+            return new CheckOutcome.Ok("Linux " + kernel.release());
         }
         return unlessFuse(
                 "the kernel has no ceph file system, and no module for it",
@@ -114,19 +116,30 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                 : new CheckOutcome.Failed(found, remedy + "; or --mounter=fuse if ceph-fuse will do");
     }
 
-    /// Checks whether the kernel's client can use the volumes' keys.
+    /// Checks whether the kernel's client can use the volumes' keys. If their type is not known, says what happens
+    /// with each.
     CheckOutcome keyType(KernelClient kernel) {
         if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
             return new CheckOutcome.Skipped("the kernel's client mounts nothing");
         }
         if (keyType.isEmpty()) {
-            return new CheckOutcome.Skipped(
-                    "--key-type is not given: `siphon check controller` says which keys volumes have");
+            return new CheckOutcome.Ok(Stream.of(CephKey.Kind.values())
+                    .map(kind -> kind + ": " + client(kernel, kind))
+                    .collect(Collectors.joining("; ")));
         }
         return kernel.obstacle(keyType.get())
                 .map(why -> unlessFuse(
-                        why, "a newer kernel; or --key-type=aes on the controller (docs/explanation/security.md)"))
+                        why,
+                        "a newer kernel, or one with aes256k from its distribution; or --key-type=aes on the"
+                                + " controller, which leaves CVE-2025-30156 open (docs/how-to/install.md)"))
                 .orElseGet(() -> new CheckOutcome.Ok("can use " + keyType.get()));
+    }
+
+    /// Returns which client mounts with a key of that kind, for people.
+    private String client(KernelClient kernel, CephKey.Kind kind) {
+        return kernel.obstacle(kind)
+                .map(why -> (mounter == MounterChoice.AUTO ? "ceph-fuse" : "nothing mounts") + ", as " + why)
+                .orElse("the kernel's client");
     }
 
     /// Checks ceph-fuse.
@@ -155,8 +168,8 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         }
         if (!kernel.mapsOwners()) {
             return new CheckOutcome.Failed(
-                    "CephFS of Linux " + kernel.major() + "." + kernel.minor() + " cannot map owners",
-                    "Linux 6.7; or classes without containerUser");
+                    "CephFS of Linux " + kernel.release() + " cannot map owners",
+                    "Linux 6.7, or a kernel with that from its distribution; or classes without containerUser");
         }
         try (UserNamespace _ = UserNamespace.mapping(SOMEBODY, SOMEBODY, limit)) {
             return new CheckOutcome.Ok("can be made");

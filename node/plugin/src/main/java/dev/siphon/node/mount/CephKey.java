@@ -22,7 +22,7 @@ public final class CephKey {
     /// The cipher of a key: `CEPH_CRYPTO_*` of Ceph's `ceph_fs.h`.
     public enum Kind {
         AES(1, 16),
-        /// The default of Ceph 20. Kernels support it since 7.0.
+        /// The default of Ceph 20. Kernels have it since 7.0; some distributions brought it to earlier ones.
         AES256K(2, 32);
 
         private final int code;
@@ -72,6 +72,22 @@ public final class CephKey {
             }
         }
         throw malformed(field);
+    }
+
+    /// Returns a key of that kind which opens nothing, to find out who takes such keys.
+    public static CephKey madeUp(Kind kind) {
+        return madeUp(kind, kind.secretBytes);
+    }
+
+    /// Returns a key that says it is of that kind, with a secret no longer than that of `aes`. It opens nothing either.
+    public static CephKey madeUpShort(Kind kind) {
+        return madeUp(kind, Kind.AES.secretBytes);
+    }
+
+    private static CephKey madeUp(Kind kind, int secretBytes) {
+        ByteBuffer key = ByteBuffer.allocate(HEADER_BYTES + secretBytes).order(ByteOrder.LITTLE_ENDIAN);
+        key.putShort(0, (short) kind.code).putShort(LENGTH_OFFSET, (short) secretBytes);
+        return new CephKey(Base64.getEncoder().encodeToString(key.array()), kind);
     }
 
     private static byte[] decode(String field, String text) {

@@ -76,7 +76,7 @@ record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwne
                 case EINVAL ->
                     refused("it is mounted as " + staged.type() + ", and Linux "
                             + System.getProperty("os.version") + " cannot map its users: that takes the kernel's"
-                            + " client (mounter: kernel) and Linux 6.7");
+                            + " client (mounter: kernel) and Linux 6.7, or a kernel with that from its distribution");
                 case EPERM -> refused("this node's process may not idmap mounts (CAP_SYS_ADMIN)");
                 default -> SystemErrors.translate("idmapping volume " + volume, e);
             };

@@ -19,9 +19,9 @@ class MounterSelectionTest {
     private static MounterSelection node(MounterChoice override, boolean hasCeph, String release, boolean fuse) {
         return new MounterSelection(
                 override,
-                () -> KernelClient.of(hasCeph, release),
+                () -> KernelClient.byRelease(hasCeph, release),
                 () -> fuse,
-                new KernelMounter(),
+                new KernelMounter(new UnusableKeys()),
                 new FuseMounter("node", FuseCaches.usual(), new FuseChildren()));
     }
 

@@ -27,7 +27,8 @@ final class MountChecksTest {
 
     @ParameterizedTest(name = "{0}, ceph in Linux {2}: {1}, {3} keys: {4}")
     @CsvSource({
-        "AUTO,   true,  7.0.1,   -,       ok,      skipped",
+        "AUTO,   true,  7.0.1,   -,       ok,      ok",
+        "AUTO,   true,  6.1.0,   -,       ok,      ok",
         "AUTO,   true,  7.0.1,   aes256k, ok,      ok",
         "AUTO,   true,  6.18.44, aes256k, ok,      warned",
         "AUTO,   true,  6.18.44, aes,     ok,      ok",
@@ -39,10 +40,21 @@ final class MountChecksTest {
     })
     void theKernelsClientIsNeededUnlessFuseIsAskedFor(
             MounterChoice mounter, boolean hasCeph, String release, String keyType, String client, String key) {
-        KernelClient kernel = KernelClient.of(hasCeph, release);
+        KernelClient kernel = KernelClient.byRelease(hasCeph, release);
         MountChecks checks = checks(mounter, keyType);
         assertEquals(client, name(checks.client(kernel)));
         assertEquals(key, name(checks.keyType(kernel)));
+    }
+
+    @ParameterizedTest(name = "{0} with Linux {1}: {2}")
+    @CsvSource({
+        "AUTO,   7.0.1, 'aes: the kernel''s client; aes256k: the kernel''s client'",
+        "AUTO,   6.1.0, 'aes: the kernel''s client; aes256k: ceph-fuse, as kernels before 7.0'",
+        "KERNEL, 6.1.0, 'aes: the kernel''s client; aes256k: nothing mounts, as kernels before 7.0'"
+    })
+    void withoutATypeItIsSaidWhatHappensWithEach(MounterChoice mounter, String release, String said) {
+        CheckOutcome outcome = checks(mounter, "-").keyType(KernelClient.byRelease(true, release));
+        assertTrue(outcome instanceof CheckOutcome.Ok ok && ok.found().startsWith(said), outcome::toString);
     }
 
     @ParameterizedTest(name = "{0}, Linux {2}, installed {3}, device {4}: {5}")
@@ -59,7 +71,7 @@ final class MountChecksTest {
     })
     void fuseIsNeededWhereTheKernelsClientIsNotEnough(
             MounterChoice mounter, boolean hasCeph, String release, boolean installed, boolean device, String found) {
-        CheckOutcome outcome = checks(mounter, "-").fuse(KernelClient.of(hasCeph, release), installed, device);
+        CheckOutcome outcome = checks(mounter, "-").fuse(KernelClient.byRelease(hasCeph, release), installed, device);
         assertEquals(found, name(outcome));
     }
 
@@ -81,12 +93,6 @@ final class MountChecksTest {
                     case CheckOutcome.Failed(var _, var said) -> said.contains(remedy);
                 },
                 outcome::toString);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"6.6.99, false", "6.7.0-rc1, true", "6.18.44, true", "7.0.1, true", "5.15.0, false", "strange, false"})
-    void ownersAreMappedSinceLinux67(String release, boolean maps) {
-        assertEquals(maps, KernelClient.of(true, release).mapsOwners());
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.ceph.KernelMounter;
+import dev.siphon.node.ceph.UnusableKeys;
 import dev.siphon.node.linux.MountSyscalls;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,7 @@ class KernelMounterIT extends CephMounterContract {
 
     @Override
     Mounter mounter() {
-        return new KernelMounter();
+        return new KernelMounter(new UnusableKeys());
     }
 
     @ParameterizedTest
