@@ -53,8 +53,8 @@ public final class BackendOptions {
     @Option(
             names = "--key-type",
             defaultValue = "${env:SIPHON_KEY_TYPE:-}",
-            description = "The type of these keys. Kernels older than 7.0 need aes on Ceph 20; the cluster must"
-                    + " allow it (default: the cluster's).")
+            description = "The type of these keys, aes or aes256k; the cluster must allow it. Nodes whose kernel cannot"
+                    + " use aes256k take ceph-fuse; aes leaves CVE-2025-30156 open (default: the cluster's).")
     private String keyType = "";
 
     @Option(

@@ -113,7 +113,8 @@ final class CheckControllerIT {
                 "lab: held capabilities",
                 "directory",
                 "account")) {
-            all.put(what, "ok");
+            // Ceph 18 has only keys that can be forged
+            all.put(what, what.equals("lab: key type") && Lab.here().release() == 18 ? "warning" : "ok");
             if (what.equals("lab: held capabilities")) {
                 all.put("lab: rook", "skipped");
             }

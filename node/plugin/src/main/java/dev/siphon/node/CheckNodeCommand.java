@@ -55,7 +55,7 @@ public final class CheckNodeCommand implements Callable<Integer> {
             paramLabel = "TYPE",
             defaultValue = "${env:SIPHON_KEY_TYPE:-}",
             description = "aes or aes256k: the type of the volumes' keys, as 'siphon check controller' reports it"
-                    + " (default: unknown).")
+                    + " (default: says what each type means for this node).")
     private String keyType = "";
 
     @Override

@@ -25,6 +25,13 @@ import org.jspecify.annotations.Nullable;
 /// @param wanted the file systems for volumes; empty for all
 /// @param uses what the identity is for
 public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Feature> uses) {
+    private static final String AES = "aes";
+    private static final String AES256K = "aes256k";
+
+    /// What it means that a cluster accepts `aes` keys.
+    private static final String FORGED = "whoever has any key of such a cluster can forge the credentials of others on"
+            + " its network (CVE-2025-30156)";
+
     public ClusterChecks {
         wanted = List.copyOf(wanted);
         uses = List.copyOf(uses);
@@ -244,16 +251,28 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
                         "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 
-    /// Checks that the cluster allows keys of that type; the nodes check whether their kernels support it.
+    /// Checks that the cluster allows keys of that type, and says what the type means. The nodes check whether their
+    /// kernels can use it.
     static CheckOutcome judge(KeyTypes types) {
         String type = types.asked().orElse(types.preferred());
-        return types.allowed().contains(type)
-                ? new CheckOutcome.Ok(type + ": see `siphon check node --key-type=" + type + "`")
-                : new CheckOutcome.Failed(
-                        "the cluster allows no " + type + " keys, only "
-                                + String.join(
-                                        ", ", types.allowed().stream().sorted().toList()),
-                        "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
-                                + " (docs/explanation/security.md says what that costs)");
+        if (!types.allowed().contains(type)) {
+            return new CheckOutcome.Failed(
+                    "the cluster allows no " + type + " keys, only "
+                            + String.join(
+                                    ", ", types.allowed().stream().sorted().toList()),
+                    "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
+                            + " (docs/explanation/security.md says what that costs)");
+        }
+        if (type.equals(AES)) {
+            return new CheckOutcome.Warned(
+                    "aes: every kernel's client can use them, but " + FORGED,
+                    types.allowed().contains(AES256K)
+                            ? "--key-type=aes256k; nodes where `siphon check node --key-type=aes256k` warns then use"
+                                    + " ceph-fuse"
+                            : "update Ceph to 19.2.6 or 20.2.4, which have aes256k keys");
+        }
+        return new CheckOutcome.Ok(type + ": nodes whose kernel cannot use them take ceph-fuse, see `siphon check node"
+                + " --key-type=" + type + "`"
+                + (types.allowed().contains(AES) ? "; the cluster allows aes too, and " + FORGED : ""));
     }
 }

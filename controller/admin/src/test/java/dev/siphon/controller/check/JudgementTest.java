@@ -42,17 +42,31 @@ final class JudgementTest {
         assertTrue(release("unknown") instanceof CheckOutcome.Failed);
     }
 
+    private static CheckOutcome keys(String asked, String preferred, String... allowed) {
+        return ClusterChecks.judge(
+                new KeyTypes(Optional.of(asked).filter(type -> !type.isEmpty()), preferred, Set.of(allowed)));
+    }
+
     @Test
     void keysAreOfATypeThatTheClusterAllows() {
-        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.empty(), "aes256k", Set.of("aes256k")))
-                        instanceof CheckOutcome.Ok ok
-                && ok.found().contains("--key-type=aes256k"));
-        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes", "aes256k")))
-                        instanceof CheckOutcome.Ok ok
-                && ok.found().contains("--key-type=aes`"));
-        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes256k")))
-                        instanceof CheckOutcome.Failed failed
+        assertTrue(keys("", "aes256k", "aes256k") instanceof CheckOutcome.Ok ok
+                && ok.found().contains("--key-type=aes256k`")
+                && ok.found().contains("ceph-fuse")
+                && !ok.found().contains("CVE"));
+        assertTrue(keys("aes", "aes256k", "aes256k") instanceof CheckOutcome.Failed failed
                 && failed.remedy().contains("auth_allowed_ciphers"));
+    }
+
+    @Test
+    void whatCanBeForgedIsWarnedOf() {
+        assertTrue(keys("aes", "aes256k", "aes", "aes256k") instanceof CheckOutcome.Warned warned
+                && warned.found().contains("CVE-2025-30156")
+                && warned.remedy().contains("--key-type=aes256k"));
+        assertTrue(keys("", "aes", "aes") instanceof CheckOutcome.Warned warned
+                && warned.remedy().contains("20.2.4"));
+        assertTrue(keys("", "aes256k", "aes", "aes256k") instanceof CheckOutcome.Ok ok
+                && ok.found().contains("allows aes too")
+                && ok.found().contains("CVE-2025-30156"));
     }
 
     @Test
