@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -80,7 +82,7 @@ final class KubectlSiphonTest {
         builder.environment().put("KUBECTL", folder.resolve("kubectl").toString());
         builder.environment().put("SIPHON_STEP_SECONDS", "2");
         Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes());
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return new Result(process.waitFor(), output);
     }
 
@@ -169,7 +171,7 @@ final class KubectlSiphonTest {
     }
 
     private static String mode(Path file) throws IOException {
-        return java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
     private static List<Path> files(Path folder) throws IOException {
