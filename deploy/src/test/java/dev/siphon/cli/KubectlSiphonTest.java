@@ -165,7 +165,8 @@ final class KubectlSiphonTest {
         String steps = Files.readString(folder.resolve("out/steps"));
         assertTrue(steps.lines().anyMatch(line -> line.matches("ceph/leader\\.check\t.*exit 1[0-9]+")), steps);
         assertTrue(steps.lines().anyMatch(line -> line.matches("nodes/node-a/mounts\t.*exit 0")), steps);
-        assertTrue(Files.readString(folder.resolve("out/nodes/node-a/mounts")).contains("end of -n siphon exec node-a"));
+        assertTrue(
+                Files.readString(folder.resolve("out/nodes/node-a/mounts")).contains("end of -n siphon exec node-a"));
         assertTrue(calls().stream().noneMatch(call -> call.matches("(?i).*get .*secrets?[ ,].*")), () -> "a Secret");
         assertEquals("rw-------", mode(folder.resolve("bundle.tar.gz")));
     }

@@ -80,7 +80,8 @@ final class DataReadyIT {
                 .orElseThrow();
     }
 
-    /// The disk is too small at first. The gate opens after 30 s, the pod reads from CephFS, and the disk grows under it.
+    /// The disk is too small at first. The gate opens after 30 s, the pod reads from CephFS, and the disk grows under
+    /// it.
     @Test
     void aPodIsToldWhatItWaitsForUntilItsDataIsOnItsDisk() {
         String node = Pattern.quote(CLUSTER.node());
@@ -97,9 +98,14 @@ final class DataReadyIT {
                     "pod u28/train waits at the gate for dataset u28\\.digits: .+ on node " + node
                             + "; it waits until 20[0-9T:.-]+Z at most, and then starts and reads from CephFS; .+");
             assertEquals("False", waits.getStatus());
-            assertEquals("False", awaitCondition(train.ready(), "ReadsFromCephFS", "pod u28/train reads dataset u28\\.digits"
-                            + " from CephFS until it is whole on a disk: .+ on node " + node + ".*")
-                    .getStatus());
+            assertEquals(
+                    "False",
+                    awaitCondition(
+                                    train.ready(),
+                                    "ReadsFromCephFS",
+                                    "pod u28/train reads dataset u28\\.digits"
+                                            + " from CephFS until it is whole on a disk: .+ on node " + node + ".*")
+                            .getStatus());
         } finally {
             siphon.setNodeEnvironment(GpuMachine.environment("1Gi").toArray(String[]::new));
         }
@@ -114,8 +120,7 @@ final class DataReadyIT {
                 "True",
                 awaitCondition(train, "OnDisk", "pod u28/train reads dataset u28\\.digits from a disk of node " + node)
                         .getStatus());
-        var _ = CLUSTER.kubectl(
-                "-n", "u28", "wait", "pod/train", "--for=condition=" + CONDITION, "--timeout=10s");
+        var _ = CLUSTER.kubectl("-n", "u28", "wait", "pod/train", "--for=condition=" + CONDITION, "--timeout=10s");
         assertFalse(condition(plain.ready().resource().get()).isPresent(), "it reads no dataset");
         var _ = CLUSTER.client()
                 .genericKubernetesResources("siphon.dev/v1alpha1", "DatasetWarmup")
@@ -136,7 +141,8 @@ final class DataReadyIT {
         var _ = pod.told("^DatasetNotReadable: ");
 
         assertEquals(
-                closed.getMessage(), siphon.siphon("why", "u28/mistaken").output().strip());
+                closed.getMessage(),
+                siphon.siphon("why", "u28/mistaken").output().strip());
         pod.delete();
     }
 
@@ -201,8 +207,12 @@ final class DataReadyIT {
     @Test
     void aBundleHasNoSecretAlsoWhileCephIsAway() throws IOException {
         KubectlSiphon plugin = KubectlSiphon.in(folder);
-        TestPod user = tenant.pod("user", "sleep 600").withClaim(tenant.claim("data", "1Gi").name()).create().ready();
-        List<String> secrets = List.of(cephKey(), Files.readString(LabLdap.passwordFile()).strip(), userKey());
+        TestPod user = tenant.pod("user", "sleep 600")
+                .withClaim(tenant.claim("data", "1Gi").name())
+                .create()
+                .ready();
+        List<String> secrets =
+                List.of(cephKey(), Files.readString(LabLdap.passwordFile()).strip(), userKey());
         plant(secrets);
         try {
             check(plugin.debug("healthy"), secrets, "exit [01]\n");
@@ -292,7 +302,9 @@ final class DataReadyIT {
         assertTrue(
                 bundle.stream()
                         .anyMatch(file -> file.name().matches(name)
-                                && Pattern.compile(pattern).matcher(file.content()).find()),
+                                && Pattern.compile(pattern)
+                                        .matcher(file.content())
+                                        .find()),
                 () -> name + " with " + pattern + " in "
                         + bundle.stream().map(BundleFile::name).toList());
     }
