@@ -229,7 +229,9 @@ abstract class KubernetesWarmupClusterContract {
         assertEquals(
                 List.of(new PodConditions.PodOnNode(identity, node, Set.of(VOLUME), Optional.of(false))),
                 onNode(conditions, node, Set.of()));
-        cluster().admin().raw(made.removeLast() + "?gracePeriodSeconds=0", "DELETE", "{}");
+        cluster().admin().raw(made.removeLast(), "DELETE", """
+                {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+                """);
         assertFalse(conditions.write(identity, DataReadiness.closed("x"), Optional.empty()), "it is gone");
     }
 
