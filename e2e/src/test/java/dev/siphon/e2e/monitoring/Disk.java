@@ -46,9 +46,17 @@ record Disk(Path mountPoint) implements AutoCloseable {
         }
     }
 
-    /// Takes the disk away, from under its readers.
+    /// Takes the disk away, from under its readers; succeeds if there is none.
     void remove() {
-        Command.run("umount", "--lazy", mountPoint.toString());
+        if (Files.exists(cache())) {
+            Command.run("umount", "--lazy", mountPoint.toString());
+        }
+    }
+
+    /// Mounts an empty disk in place of the present one.
+    void replace() {
+        remove();
+        insert();
     }
 
     /// Writes a file beside the cache directory that leaves so many MiB.

@@ -175,10 +175,7 @@ final class Faults {
     /// The dataset is read from the disk when that is taken away. A driver that is started again looks at once whether
     /// another disk is there, and not only after minutes.
     private Lasting missingDisk() {
-        driver.restartNode(() -> {
-            driver.disk().remove();
-            driver.disk().insert();
-        });
+        driver.restartNode(driver.disk()::replace);
         UsedVolume pictures = driver.useDataset("on-a-disk");
         Await.until(
                 "a replica",
@@ -187,14 +184,11 @@ final class Faults {
                         .values("siphon_dataset_attachments{source=\"local\"}")
                         .contains(1.0));
         driver.disk().remove();
-        return new Lasting(() -> driver.restartNode(() -> driver.disk().insert()), pictures::close);
+        return new Lasting(() -> driver.restartNode(driver.disk()::replace), pictures::close);
     }
 
     private Lasting fullDisk() {
-        driver.restartNode(() -> {
-            driver.disk().remove();
-            driver.disk().insert();
-        });
+        driver.restartNode(driver.disk()::replace);
         driver.disk().fill(1);
         UsedVolume pictures = driver.useDataset("without-room");
         return new Lasting(() -> driver.disk().empty(), pictures::close);

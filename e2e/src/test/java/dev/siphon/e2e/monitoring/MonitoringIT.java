@@ -102,12 +102,12 @@ final class MonitoringIT {
     /// The first file is read while there is no disk, the second from one.
     @Test
     void bytesCountForWhereTheyAreReadFrom() throws IOException {
-        driver.restartNode(() -> driver.disk().remove());
+        driver.restartNode(driver.disk()::remove);
         try (UsedVolume pictures = driver.useDataset("read")) {
             Files.readAllBytes(pictures.root().resolve("first"));
             Await.until("bytes from CephFS", LIMIT, () -> read("remote") >= WatchedDataset.FILE_BYTES);
             assertEquals(0, read("local"));
-            driver.restartNode(() -> driver.disk().insert());
+            driver.restartNode(driver.disk()::replace);
             Await.until("a replica", LIMIT, () -> value("siphon_dataset_attachments{source=\"local\"}") == 1);
             Files.readAllBytes(pictures.root().resolve("second"));
             Await.until("bytes from the disk", LIMIT, () -> read("local") >= WatchedDataset.FILE_BYTES);

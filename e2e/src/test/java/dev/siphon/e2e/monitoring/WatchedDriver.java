@@ -11,10 +11,13 @@ import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.driver.ServedProcess;
 import dev.siphon.e2e.lab.Await;
-import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.LabLdap;
 import dev.siphon.e2e.lab.Project;
 import io.grpc.Status;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,8 +42,8 @@ final class WatchedDriver implements AutoCloseable {
     private final Prometheus prometheus;
 
     WatchedDriver(AlertRules rules) {
-        this.controllerProcess = startController();
-        this.nodeProcess = startNode();
+        this.controllerProcess = startController().awaitReady();
+        this.nodeProcess = startNode().awaitReady();
         this.controller = CsiClient.to(controllerProcess.endpoint());
         this.node = CsiClient.to(nodeProcess.endpoint());
         this.prometheus = Prometheus.start(
@@ -66,8 +69,7 @@ final class WatchedDriver implements AutoCloseable {
     private ServedProcess start(String subcommand, String name, int port, List<String> flags) {
         List<String> command = Stream.concat(Stream.of(Project.launcher().toString(), subcommand), flags.stream())
                 .toList();
-        return ServedProcess.start(command, folder.endpoint(name + ".sock"), port, folder.file(name + ".log"))
-                .awaitReady();
+        return ServedProcess.start(command, folder.endpoint(name + ".sock"), port, folder.file(name + ".log"));
     }
 
     /// Ends the node process (SIGTERM), runs `meanwhile`, and starts it again on the same port.
@@ -75,6 +77,7 @@ final class WatchedDriver implements AutoCloseable {
         nodeProcess.close();
         meanwhile.run();
         nodeProcess = startNode();
+        nodeProcess.awaitReady();
     }
 
     ServedProcess controllerProcess() {
@@ -150,11 +153,12 @@ final class WatchedDriver implements AutoCloseable {
     }
 
     private static Map<String, String> adminSecrets() {
-        return Map.of(
-                "userID",
-                "admin",
-                "userKey",
-                Command.run("ceph", "auth", "get-key", "client.admin").strip());
+        try {
+            String keyring = Files.readString(Lab.here().keyring());
+            return Map.of("userID", "admin", "userKey", keyring.replaceAll("(?s).*?key = (\\S+).*", "$1"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
