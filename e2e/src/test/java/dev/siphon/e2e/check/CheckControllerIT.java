@@ -228,7 +228,7 @@ final class CheckControllerIT {
     @Test
     void whateverHangsHasFailedWithinSeconds() throws IOException {
         hang(Daemon.LDAP).failed("directory", "LDAP", "`servers` must be reachable");
-        hang(Daemon.MGR).failed("lab: volumes of " + FS, "not been answered in time", "ceph mgr fail");
+        hang(Daemon.MGR).failed("lab: volumes of " + FS, "gave no answer within", "ceph mgr fail");
         hang(Daemon.MON).failed("lab: login", "not started", "`ceph -s`");
     }
 
