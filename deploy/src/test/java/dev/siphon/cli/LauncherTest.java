@@ -36,9 +36,9 @@ final class LauncherTest {
     }
 
     private String part(String... words) throws IOException, InterruptedException {
-        Process launcher = new ProcessBuilder(Stream.concat(
-                                Stream.of("sh", home.resolve("bin/siphon").toString()), Stream.of(words))
-                        .toList())
+        Process launcher = new ProcessBuilder(
+                        Stream.concat(Stream.of("sh", home.resolve("bin/siphon").toString()), Stream.of(words))
+                                .toList())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(launcher.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -62,7 +62,9 @@ final class LauncherTest {
     })
     void whoisIsAskedOfTheNodeForWhatOnlyItKnows(String words, String part) throws Exception {
         assertEquals(
-                part, part(Stream.concat(Stream.of("whois"), Stream.of(words.split(" "))).toArray(String[]::new)));
+                part,
+                part(Stream.concat(Stream.of("whois"), Stream.of(words.split(" ")))
+                        .toArray(String[]::new)));
     }
 
     @Test
