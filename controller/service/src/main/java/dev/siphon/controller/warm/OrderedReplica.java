@@ -1,10 +1,12 @@
 package dev.siphon.controller.warm;
 
+import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.dataset.DatasetReplica.Order;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import dev.siphon.csi.dataset.DatasetReplica.State;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 
 /// A replica that a node was ordered to fill.
@@ -23,6 +25,13 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
     /// Whether pods can read it from the disk now.
     public boolean isLocal() {
         return state() == State.LOCAL;
+    }
+
+    /// Returns whether its volume still has the dataset's name. A dataset may be declared anew, with another volume.
+    boolean isOf(Map<String, Shared> declared) {
+        return Optional.ofNullable(declared.get(order.dataset()))
+                .filter(shared -> shared.volume().equals(order.volume()))
+                .isPresent();
     }
 
     /// Returns why the replica does not become whole; empty if it is on its way.

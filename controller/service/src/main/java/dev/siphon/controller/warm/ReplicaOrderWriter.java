@@ -116,11 +116,8 @@ final class ReplicaOrderWriter implements AutoCloseable {
     /// Updates, answers or removes one order. If a removed one is still wanted, the next round writes it again.
     private void keepOrDelete(
             OrderedReplica replica, Set<DatasetOnNode> wanted, Map<String, Shared> declared, Set<String> nodes) {
-        boolean isDeclared = Optional.ofNullable(declared.get(replica.order().dataset()))
-                .filter(shared -> shared.volume().equals(replica.order().volume()))
-                .isPresent();
         boolean isWanted = wanted.contains(replica.place());
-        if (!isDeclared || !nodes.contains(replica.order().node())) {
+        if (!replica.isOf(declared) || !nodes.contains(replica.order().node())) {
             cluster.forget(replica);
         } else if (isWanted != replica.order().wanted()) {
             cluster.setWanted(replica, isWanted);

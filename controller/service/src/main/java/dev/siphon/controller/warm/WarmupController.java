@@ -180,8 +180,11 @@ public final class WarmupController implements AutoCloseable {
         reading = Duration.ofNanos(System.nanoTime() - begun);
         Map<String, Shared> declared = grants.get().datasets();
         GatedDatasets.GatedReads found = datasets.all(gated, declared);
-        progress.seen(replicas, found.namespaces());
-        GateDecisions gateDecisions = new GateDecisions(clock.instant(), settings, nodes, replicas);
+        // one of a volume that lost the dataset's name is deleted below; it opens no gate
+        List<OrderedReplica> current =
+                replicas.stream().filter(replica -> replica.isOf(declared)).toList();
+        progress.seen(current, found.namespaces());
+        GateDecisions gateDecisions = new GateDecisions(clock.instant(), settings, nodes, current);
         Set<DatasetOnNode> wanted = new HashSet<>();
         Map<GatedPod, GateVerdict> verdicts = new HashMap<>();
         for (Map.Entry<Together, List<GatedPod>> group : groups(found.reads(), verdicts)) {
@@ -198,7 +201,7 @@ public final class WarmupController implements AutoCloseable {
                         && (isUnknown || pending.contains(replica.order().dataset())))
                 .forEach(replica -> wanted.add(replica.place()));
         Optional<DriverException.BackendUnavailable> notReported =
-                warmupReconciler.reconcile(warmups, declared.keySet(), nodes, replicas, wanted);
+                warmupReconciler.reconcile(warmups, declared.keySet(), nodes, current, wanted);
         Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.keep(
                 wanted,
                 replicas,

@@ -43,6 +43,9 @@ final class GatedPodsTest {
     private static final String X = "u1.x";
     private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
+    private static final VolumeId.DatasetVolume ANOTHER =
+            new VolumeId.DatasetVolume("lab", "cephfs", "f".repeat(40), Optional.empty(), "/datasets/x");
+    private static final String WARMUPS = "/" + KubernetesWarmupCluster.REPLICAS + KubernetesWarmupCluster.WARMUPS;
     private static final String REPLICAS = "/" + KubernetesWarmupCluster.REPLICAS + DatasetReplica.PLURAL;
 
     @TempDir
@@ -121,8 +124,7 @@ final class GatedPodsTest {
 
     private void node(String name, int gpus) {
         make("/api/v1/nodes", """
-                {"apiVersion": "v1", "kind": "Node",
-                 "metadata": {"name": "%s", "labels": {"kubernetes.io/hostname": "host-%s"}},
+                {"metadata": {"name": "%s", "labels": {"kubernetes.io/hostname": "host-%s"}},
                  "status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "%d"},
                             "conditions": [{"type": "Ready", "status": "True"}]}}
                 """.formatted(name, name, gpus));
@@ -130,8 +132,7 @@ final class GatedPodsTest {
 
     private void pod(String namespace, String name, int gpus, String dataset) {
         make("/api/v1/namespaces/" + namespace + "/pods", """
-                {"apiVersion": "v1", "kind": "Pod",
-                 "metadata": {"name": "%s", "namespace": "%s", "labels": {"batch.kubernetes.io/job-name": "train"}},
+                {"metadata": {"name": "%s", "namespace": "%s", "labels": {"batch.kubernetes.io/job-name": "train"}},
                  "spec": {"schedulingGates": [{"name": "siphon.dev/dataset"}],
                           "containers": [{"resources": {"requests": {"nvidia.com/gpu": "%d"}}}],
                           "volumes": [{"name": "data",
@@ -142,8 +143,7 @@ final class GatedPodsTest {
     /// Creates a pod with `padding` in its environment and this many tolerations.
     private void largePod(String name, String padding, int tolerations) {
         make("/api/v1/namespaces/u1/pods", """
-                {"apiVersion": "v1", "kind": "Pod",
-                 "metadata": {"name": "%s", "namespace": "u1", "annotations": {"note": "%s"}},
+                {"metadata": {"name": "%s", "namespace": "u1", "annotations": {"note": "%s"}},
                  "spec": {"schedulingGates": [{"name": "siphon.dev/dataset"}],
                           "containers": [{"env": [{"name": "X", "value": "%s"}],
                                           "resources": {"requests": {"nvidia.com/gpu": "1"}}}],
@@ -266,6 +266,24 @@ final class GatedPodsTest {
     }
 
     @Test
+    void aReplicaOfTheVolumeThatHadTheNameBeforeOpensNoGate() {
+        makeWarmup();
+        look();
+        report(Report.local(100, "/cache"));
+        grants = declared(ANOTHER, "u1");
+        pod("u1", "train", 2, "u1/x");
+        look();
+        assertEquals(1, waiting());
+        assertEquals("0 of 1", warmed());
+        look();
+        report(Report.local(100, "/cache"));
+        look();
+        assertEquals(0, waiting());
+        assertTrue(
+                replicas().stream().allMatch(replica -> replica.order().volume().equals(ANOTHER)));
+    }
+
+    @Test
     void aNodeThatIsGoneIsForgotten() {
         pod("u1", "train", 2, "u1/x");
         look();
@@ -298,23 +316,28 @@ final class GatedPodsTest {
         assertEquals(List.of("DatasetNotWarm", "DatasetWarming"), told());
     }
 
-    @Test
-    void whatIsWantedAheadIsOrderedWithoutAPod() {
-        make("/" + KubernetesWarmupCluster.REPLICAS + KubernetesWarmupCluster.WARMUPS, """
+    private void makeWarmup() {
+        make(WARMUPS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetWarmup", "metadata": {"name": "w"},
                  "spec": {"dataset": "u1/x", "nodeSelector": {"kubernetes.io/hostname": "host-node-2"}}}
                 """);
+    }
+
+    private String warmed() {
+        JsonObject status = get(WARMUPS + "/w").getAsJsonObject("status");
+        return status.get("local") + " of " + status.get("nodes");
+    }
+
+    @Test
+    void whatIsWantedAheadIsOrderedWithoutAPod() {
+        makeWarmup();
         look();
         assertEquals(
                 List.of("node-2"),
                 replicas().stream().map(replica -> replica.order().node()).toList());
         report(Report.local(100, "/cache"));
         look();
-        JsonObject said = get("/" + KubernetesWarmupCluster.REPLICAS + KubernetesWarmupCluster.WARMUPS + "/w");
-        assertEquals(
-                "1 of 1",
-                JsonParts.text(said, "status", "local").orElse("") + " of "
-                        + JsonParts.text(said, "status", "nodes").orElse(""));
+        assertEquals("1 of 1", warmed());
     }
 
     /// Forty such pods exceed the limit of a fully buffered reply; other pods must not wait for them.
