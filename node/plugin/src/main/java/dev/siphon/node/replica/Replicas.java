@@ -264,14 +264,15 @@ public final class Replicas implements AutoCloseable {
     /// @param limit how long to wait; the fill continues afterwards
     /// @param progress called at first, at each change, and when the replica is whole
     /// @param gone whether the caller has stopped waiting
+    /// @return whether the replica is whole and verified; false if the caller stopped waiting before
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the node cannot reach the image, or has no cache
     ///     directory
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if no directory takes it
     /// @throws DriverException.OperationPending (ABORTED) if it is evicted meanwhile
     /// @throws DriverException as [dev.siphon.node.replica.cache.ReplicaFill#run]
-    public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
+    public boolean warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
-        states.with(dataset, state -> {
+        return states.use(dataset, state -> {
             refresh(state); // an earlier run may have left it
             long before = state.known().failures().count();
             if (!state.known().isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
@@ -280,7 +281,7 @@ public final class Replicas implements AutoCloseable {
             } else if (state.known().servedFrom().isEmpty()) {
                 warm(reach.image(state));
             }
-            new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
+            return new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
         });
     }
 

@@ -26,7 +26,9 @@ final class WarmupProgress {
     }
 
     /// @param end the deadline, by [System#nanoTime]
-    void follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
+    /// @param gone whether the follower leaves
+    /// @return whether the replica is whole and verified; false if the follower left before
+    boolean follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         Optional<ReplicaState> told = Optional.empty();
         while (!gone.getAsBoolean()) {
             boolean wanted =
@@ -41,7 +43,7 @@ final class WarmupProgress {
                 told = reached;
             }
             if (done) {
-                return;
+                return true;
             }
             state.known().failures().after(failuresBefore).ifPresent(failure -> {
                 throw failure;
@@ -61,5 +63,6 @@ final class WarmupProgress {
             }
             LockSupport.parkNanos(PERIOD.toNanos());
         }
+        return false;
     }
 }

@@ -289,14 +289,16 @@ final class ReplicaOrderWorker implements Runnable {
     }
 
     private void fill(Digest digest, Order now) {
+        boolean isVerified;
         try {
-            replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
+            isVerified = replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
         } catch (DriverException.InUse outOfReach) {
             // the CephFS client may have ended: mount again, with a new key request
             letImageGo();
             throw outOfReach;
         }
-        if (isStill(now)) {
+        // otherwise the order has changed, even if it is the same again by now
+        if (isVerified) {
             whole = true;
             pause = FIRST_PAUSE;
             trouble = Optional.empty();
