@@ -47,12 +47,12 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
     @Override
     public synchronized void changed(String name, DatasetReplica.Order order) {
         if (!closed) {
-            keepers.computeIfAbsent(name, this::begin).change(order);
+            keepers.computeIfAbsent(name, _ -> begin(name, order)).change(order);
         }
     }
 
-    private ReplicaOrderWorker begin(String name) {
-        ReplicaOrderWorker worker = new ReplicaOrderWorker(name, orders, images, replicas);
+    private ReplicaOrderWorker begin(String name, DatasetReplica.Order order) {
+        ReplicaOrderWorker worker = new ReplicaOrderWorker(name, order, orders, images, replicas);
         var _ = Thread.ofVirtual().name("warm-" + name).start(worker);
         return worker;
     }

@@ -1,7 +1,7 @@
 package dev.siphon.node.warm;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.VolumeId.DatasetVolume;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica.Order;
 import dev.siphon.csi.dataset.DatasetReplica.Question;
@@ -14,6 +14,9 @@ import dev.siphon.node.mount.PinnedImages;
 import dev.siphon.node.replica.ReplicaState;
 import dev.siphon.node.replica.ReplicaStatus;
 import dev.siphon.node.replica.Replicas;
+import dev.siphon.node.warm.ObservedOrder.Copy;
+import dev.siphon.node.warm.ObservedOrder.Wanted;
+import dev.siphon.node.warm.ObservedOrder.Work;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -25,16 +28,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Carries out one order: requests the dataset's key, fills the replica, and reports the progress. Afterwards it
-/// checks periodically that the replica still exists.
+/// Carries out one order, step by step: observes, asks [OrderDecision] for the next step, and takes it. Requests the
+/// dataset's key, fills the replica, and reports the progress. Afterwards it checks periodically that the replica
+/// still exists.
 final class ReplicaOrderWorker implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaOrderWorker.class);
 
     /// The interval between two checks of the replica.
     private static final Duration LOOK = Duration.ofSeconds(10);
-
-    /// The deadline for the controller's answer.
-    private static final Duration ANSWER = Duration.ofSeconds(30);
 
     private static final Duration MOUNT = Duration.ofMinutes(2);
 
@@ -55,31 +56,20 @@ final class ReplicaOrderWorker implements Runnable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /// Guarded by the lock; empty once the order is withdrawn.
-    private Optional<Order> order = Optional.empty();
+    /// Guarded by the lock, as is whether it has changed since the last step.
+    private Wanted wanted;
 
-    private boolean begun;
-    private boolean left;
-
-    /// The number of changes of [#order].
-    private long changes;
+    private boolean isNew;
 
     // used only by the thread that runs this
-    private Optional<VolumeId.DatasetVolume> volume = Optional.empty();
-    private Optional<PendingQuestion> asked = Optional.empty();
-    private Optional<PinnedImage> held = Optional.empty();
-    private Optional<Digest> kept = Optional.empty();
-    private boolean whole;
+    private Work work = new Work.None();
     private Optional<Report> said = Optional.empty();
     private Optional<String> trouble = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
-    private record PendingQuestion(Question question, EncryptedSecret.Reader reader, long end) {}
-
-    private record PinnedImage(VolumeId.DatasetVolume volume, Digest digest) {}
-
-    ReplicaOrderWorker(String name, ReplicaOrders orders, PinnedImages images, Replicas replicas) {
+    ReplicaOrderWorker(String name, Order order, ReplicaOrders orders, PinnedImages images, Replicas replicas) {
         this.name = name;
+        this.wanted = new Wanted.Ordered(order);
         this.orders = orders;
         this.images = images;
         this.replicas = replicas;
@@ -87,42 +77,56 @@ final class ReplicaOrderWorker implements Runnable {
 
     /// Sets the wanted order.
     void change(Order now) {
-        set(Optional.of(now), false);
+        // an update with the same spec only reflects this worker's own report
+        if (order().filter(before -> before.toSpec().equals(now.toSpec())).isEmpty()) {
+            set(new Wanted.Ordered(now));
+        }
     }
 
     /// Withdraws the order.
     void end() {
-        set(Optional.empty(), false);
+        set(new Wanted.Withdrawn());
+    }
+
+    /// Stops because the process ends; releases nothing.
+    void abandon() {
+        set(new Wanted.Unattended());
     }
 
     /// Returns the wanted order; empty if it is withdrawn.
     Optional<Order> order() {
+        return wanted() instanceof Wanted.Ordered(var order) ? Optional.of(order) : Optional.empty();
+    }
+
+    private Wanted wanted() {
         lock.lock();
         try {
-            return order;
+            return wanted;
         } finally {
             lock.unlock();
         }
     }
 
-    /// Stops because the process ends; releases nothing.
-    void abandon() {
-        set(Optional.empty(), true);
-    }
-
-    private void set(Optional<Order> now, boolean leave) {
+    private void set(Wanted now) {
         lock.lock();
         try {
-            // an update with the same spec only reflects this worker's own report
-            if (begun && now.map(Order::toSpec).equals(order.map(Order::toSpec))) {
-                left |= leave;
-                return;
-            }
-            order = now;
-            begun = true;
-            left = leave;
-            changes++;
+            wanted = now;
+            isNew = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Returns what is wanted once it changes, or once `limit` is over.
+    private Wanted await(Duration limit) throws InterruptedException {
+        lock.lock();
+        try {
+            for (long nanos = limit.toNanos(); !isNew && nanos > 0; ) {
+                nanos = changed.awaitNanos(nanos);
+            }
+            isNew = false;
+            return wanted;
         } finally {
             lock.unlock();
         }
@@ -130,65 +134,45 @@ final class ReplicaOrderWorker implements Runnable {
 
     @Override
     public void run() {
-        long seen = 0;
-        Duration wait = ANSWER;
         try {
-            while (true) {
-                Optional<Order> now;
-                lock.lock();
-                try {
-                    long nanos = wait.toNanos();
-                    while (changes == seen && nanos > 0) {
-                        nanos = changed.awaitNanos(nanos);
-                    }
-                    seen = changes;
-                    now = order;
-                    if (begun && now.isEmpty()) {
-                        break;
-                    }
-                } finally {
-                    lock.unlock();
-                }
-                wait = now.map(this::step).orElse(LOOK);
+            Optional<Duration> wait = Optional.of(Duration.ZERO);
+            while (wait.isPresent()) {
+                wait = step(await(wait.get()));
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-        }
-        if (!left) {
-            release();
         }
     }
 
     /// Takes the next step.
     ///
-    /// @return the delay until the next step, if nothing changes
-    private Duration step(Order now) {
+    /// @return the delay until the one after it, if nothing changes; empty at the end
+    private Optional<Duration> step(Wanted now) {
         try {
-            return now.wanted() ? warm(now) : check(now);
+            OrderStep next = OrderDecision.decide(observe(now));
+            return next instanceof OrderStep.End ? Optional.empty() : Optional.of(take(next));
         } catch (DriverException failed) {
-            return again(String.valueOf(failed.getMessage()));
+            return Optional.of(again(failed));
         } catch (RuntimeException unforeseen) {
             LOG.atError().addKeyValue("order", name).setCause(unforeseen).log("cannot make a replica");
-            return again("unexpected: " + unforeseen);
+            return Optional.of(again(new DriverException.BackendFault("unexpected: " + unforeseen, unforeseen)));
         }
     }
 
-    private Duration again(String why) {
-        trouble = Optional.of(why);
-        say(Report.failed(why));
-        Duration now = pause;
-        pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
-        return now;
+    private ObservedOrder observe(Wanted now) {
+        Copy copy = now instanceof Wanted.Ordered(var order)
+                ? replicas.status(order.volume().digest())
+                        .map(ReplicaOrderWorker::copy)
+                        .orElseGet(() -> new Copy.Incomplete(Report.of(State.ABSENT)))
+                : new Copy.Incomplete(Report.of(State.ABSENT));
+        return new ObservedOrder(now, replicas.areKept(), copy, work, System.nanoTime());
     }
 
-    private Duration check(Order now) {
-        release();
-        asked = Optional.empty();
-        whole = false;
-        say(replicas.status(now.volume().digest())
-                .map(ReplicaOrderWorker::report)
-                .orElseGet(() -> Report.of(State.ABSENT)));
-        return LOOK;
+    private static Copy copy(ReplicaStatus status) {
+        return switch (status.state()) {
+            case ReplicaState.Local _ -> new Copy.Whole(report(status), status.digest());
+            case ReplicaState.Remote _, ReplicaState.Filling _ -> new Copy.Incomplete(report(status));
+        };
     }
 
     private static Report report(ReplicaStatus status) {
@@ -200,109 +184,67 @@ final class ReplicaOrderWorker implements Runnable {
         };
     }
 
-    private Duration warm(Order now) {
-        if (!replicas.areKept()) {
-            throw new DriverException.InUse("it has no cache directory; set node.cacheDirectories in the chart");
-        }
-        turnTo(now.volume());
-        Optional<ReplicaStatus> there =
-                replicas.status(now.volume().digest()).filter(status -> status.state() instanceof ReplicaState.Local);
-        there.map(ReplicaStatus::digest).ifPresent(this::keep);
-        if (there.isPresent() && whole) {
-            say(report(there.get()));
-            return LOOK;
-        }
-        whole = false;
-        Optional<Digest> digest = there.map(ReplicaStatus::digest).or(() -> held(now.volume()));
-        if (digest.isEmpty()) {
-            Optional<Duration> wait = open(now);
-            if (wait.isPresent()) {
-                return wait.get();
+    private Duration take(OrderStep next) {
+        return switch (next) {
+            case OrderStep.End _ -> Duration.ZERO;
+            case OrderStep.Release _ -> release();
+            case OrderStep.Tell(var report) -> say(report);
+            case OrderStep.Ask(var volume) -> ask(volume);
+            case OrderStep.Wait(var limit) -> limit;
+            case OrderStep.Open(var asked, var key) -> open(asked, key);
+            case OrderStep.Fill(var volume, var digest) -> fill(volume, digest);
+            case OrderStep.Fail(var why) -> {
+                work = new Work.None(); // the question was answered, or its time is over
+                yield again(why);
             }
-            digest = held(now.volume());
-        }
-        keep(digest.orElseThrow());
-        fill(digest.orElseThrow(), now);
+        };
+    }
+
+    private Duration again(DriverException why) {
+        String message = String.valueOf(why.getMessage());
+        trouble = Optional.of(message);
+        say(Report.failed(message));
+        Duration now = pause;
+        pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
+        return now;
+    }
+
+    private Duration ask(DatasetVolume volume) {
+        EncryptedSecret.Reader reader = new EncryptedSecret.Reader(); // discarded with the key
+        Question question = new Question(UUID.randomUUID().toString(), reader.publicKey());
+        work = new Work.Asked(volume, question, reader, System.nanoTime() + OrderDecision.ANSWER.toNanos());
+        say(Report.asking(question, trouble));
         return Duration.ZERO;
     }
 
-    /// Adopts the order's volume. It may change without a deletion event, because the watch was broken. So the
-    /// pins of the previous volume are released first, even if the new one is refused.
-    private void turnTo(VolumeId.DatasetVolume wanted) {
-        if (!volume.equals(Optional.of(wanted))) {
-            release();
-            asked = Optional.empty();
-            whole = false;
-            volume = Optional.of(wanted);
-        }
+    private Duration open(Work.Asked asked, DatasetAccess.Given key) {
+        work = new Work.None(); // a failed mount needs another key
+        CephCredentials credentials = CephCredentials.fromSecrets(
+                Map.of("userID", key.userId(), "userKey", asked.reader().decrypt(key.encryptedKey(), key.about())));
+        work = new Work.Mounted(asked.volume(), images.pin(asked.volume(), this, key.context(), credentials, MOUNT));
+        return Duration.ZERO;
     }
 
-    private void keep(Digest digest) {
+    private Duration fill(DatasetVolume volume, Digest digest) {
+        Work.Held held = work instanceof Work.Mounted mounted ? mounted : new Work.Kept(volume, digest);
+        work = held;
         // keyed by this worker, not by the order's name: if the order is recreated, the old worker may end after
         // the new one has pinned
         replicas.keepFor(digest, this);
-        kept = Optional.of(digest);
-    }
-
-    private Optional<Digest> held(VolumeId.DatasetVolume volume) {
-        return held.filter(image -> image.volume().equals(volume)).map(PinnedImage::digest);
-    }
-
-    /// Pins the image, or requests its key.
-    ///
-    /// @return how long to wait for the answer; empty if the image is pinned
-    private Optional<Duration> open(Order now) {
-        if (asked.isEmpty()) {
-            EncryptedSecret.Reader reader = new EncryptedSecret.Reader(); // discarded with the key
-            Question question = new Question(UUID.randomUUID().toString(), reader.publicKey());
-            asked = Optional.of(new PendingQuestion(question, reader, System.nanoTime() + ANSWER.toNanos()));
-            say(Report.asking(question, trouble));
-        }
-        PendingQuestion waiting = asked.get();
-        Optional<DatasetAccess.Answer> answer = now.access()
-                .filter(each -> each.request().equals(waiting.question().request()));
-        if (answer.isEmpty()) {
-            long left = waiting.end() - System.nanoTime();
-            if (left > 0) {
-                return Optional.of(Duration.ofNanos(left));
-            }
-            asked = Optional.empty();
-            throw new DriverException.BackendUnavailable("the controller has not given the dataset's key within "
-                    + ANSWER.toSeconds() + " s: check siphon-controller");
-        }
-        asked = Optional.empty();
-        switch (answer.get()) {
-            case DatasetAccess.Refused refused -> throw refused.why();
-            case DatasetAccess.Given given -> hold(now.volume(), given, waiting.reader());
-        }
-        return Optional.empty();
-    }
-
-    private void hold(VolumeId.DatasetVolume volume, DatasetAccess.Given given, EncryptedSecret.Reader reader) {
-        if (!given.volume().equals(volume)) {
-            throw new DriverException.InUse("another dataset has that name by now");
-        }
-        CephCredentials credentials = CephCredentials.fromSecrets(
-                Map.of("userID", given.userId(), "userKey", reader.decrypt(given.encryptedKey(), given.about())));
-        Digest digest = images.pin(volume, this, given.context(), credentials, MOUNT);
-        held = Optional.of(new PinnedImage(volume, digest));
-    }
-
-    private void fill(Digest digest, Order now) {
-        boolean isVerified;
         try {
-            isVerified = replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
+            boolean isWhole = replicas.warm(digest, FILL, this::follow, () -> !wanted().isReplicaOf(volume));
+            if (isWhole) {
+                unmount();
+                pause = FIRST_PAUSE;
+                trouble = Optional.empty();
+            }
+            work = held.filled(isWhole);
+            return Duration.ZERO;
         } catch (DriverException.InUse outOfReach) {
             // the CephFS client may have ended: mount again, with a new key request
-            letImageGo();
+            unmount();
+            work = new Work.Kept(volume, digest);
             throw outOfReach;
-        }
-        // otherwise the order has changed, even if it is the same again by now
-        if (isVerified) {
-            whole = true;
-            pause = FIRST_PAUSE;
-            trouble = Optional.empty();
-            letImageGo();
         }
     }
 
@@ -315,42 +257,32 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Returns whether the same volume is still wanted; an answer to the key request makes no difference.
-    private boolean isStill(Order then) {
-        lock.lock();
-        try {
-            return order.filter(Order::wanted)
-                    .filter(now -> now.volume().equals(then.volume()))
-                    .isPresent();
-        } finally {
-            lock.unlock();
+    private Duration release() {
+        unmount();
+        if (work instanceof Work.Held held) {
+            replicas.releaseFor(held.digest(), this);
         }
+        work = new Work.None();
+        return Duration.ZERO;
     }
 
-    private void release() {
-        kept.ifPresent(digest -> replicas.releaseFor(digest, this));
-        kept = Optional.empty();
-        letImageGo();
-    }
-
-    private void letImageGo() {
-        held.ifPresent(image -> {
+    private void unmount() {
+        if (work instanceof Work.Mounted(var volume, var _)) {
             try {
-                images.unpin(image.volume(), this, MOUNT);
+                images.unpin(volume, this, MOUNT);
             } catch (DriverException later) {
                 LOG.atWarn()
                         .addKeyValue("order", name)
                         .addKeyValue("reason", later.getMessage())
                         .log("an unused image stays mounted until a volume is unmounted");
             }
-        });
-        held = Optional.empty();
+        }
     }
 
     /// Reports each state once; a failed report is repeated with the next step.
-    private void say(Report report) {
+    private Duration say(Report report) {
         if (said.equals(Optional.of(report))) {
-            return;
+            return LOOK;
         }
         try {
             orders.report(name, report);
@@ -362,5 +294,6 @@ final class ReplicaOrderWorker implements Runnable {
                     .addKeyValue("reason", notNow.getMessage())
                     .log("will report a replica to the controller later");
         }
+        return LOOK;
     }
 }
