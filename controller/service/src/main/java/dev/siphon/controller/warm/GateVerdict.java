@@ -3,20 +3,22 @@ package dev.siphon.controller.warm;
 import dev.siphon.controller.warm.WarmupCluster.Notice;
 import java.util.List;
 
-/// The decision about a pod at the gate.
+/// The next step for a pod at the gate, as [GateDecision] decides it and [WarmupController] takes it.
 sealed interface GateVerdict {
-    /// Returns the event for the pod's users.
-    Notice notice();
-
     /// The gate opens.
     ///
     /// @param hostnames the preferred nodes; empty if there is no preference
     /// @param result label of the metric
+    /// @param notice the event for the pod's users
     record Open(List<String> hostnames, String result, Notice notice) implements GateVerdict {
         public Open {
             hostnames = List.copyOf(hostnames);
         }
     }
 
+    /// The gate stays closed.
     record Wait(Notice notice) implements GateVerdict {}
+
+    /// The gate stays closed for now, without an event: it is not known yet what the pod reads or needs.
+    record Undecided() implements GateVerdict {}
 }

@@ -16,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// Finds out which datasets gated pods read, and whether they may. The result is cached per pod; a pod's PVCs are
 /// looked up until all are known.
@@ -62,15 +61,6 @@ final class GatedDatasets {
                 }
             });
             return namespaces;
-        }
-
-        /// Returns the datasets of pods whose devices are still being read.
-        Set<String> pending() {
-            return reads.values().stream()
-                    .flatMap(read -> read instanceof ReadDecision.Pending(var datasets)
-                            ? datasets.stream()
-                            : Stream.<String>empty())
-                    .collect(Collectors.toSet());
         }
     }
 

@@ -2,6 +2,7 @@ package dev.siphon.controller.warm;
 
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.dataset.DatasetReplica.Order;
+import dev.siphon.csi.dataset.DatasetReplica.Question;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import dev.siphon.csi.dataset.DatasetReplica.State;
 import java.time.Duration;
@@ -27,11 +28,18 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
         return state() == State.LOCAL;
     }
 
-    /// Returns whether its volume still has the dataset's name. A dataset may be declared anew, with another volume.
+    /// Returns whether its volume still has the dataset's name. A dataset may be declared again, with another volume.
     boolean isOf(Map<String, Shared> declared) {
         return Optional.ofNullable(declared.get(order.dataset()))
                 .filter(shared -> shared.volume().equals(order.volume()))
                 .isPresent();
+    }
+
+    /// Returns the node's question if it has no answer yet.
+    Optional<Question> question() {
+        return report.flatMap(Report::question)
+                .filter(question -> order.access().stream()
+                        .noneMatch(answer -> answer.request().equals(question.request())));
     }
 
     /// Returns why the replica does not become whole; empty if it is on its way.

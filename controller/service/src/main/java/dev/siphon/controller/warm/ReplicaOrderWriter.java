@@ -3,13 +3,11 @@ package dev.siphon.controller.warm;
 import dev.siphon.controller.dataset.PerObjectRetries;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,8 +21,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes orders for nodes, answers their questions, and removes obsolete orders. Each step is idempotent, so the
-/// next leader can continue.
+/// Takes the steps of [OrderChange]: writes orders for nodes, answers their questions, and removes obsolete orders.
+/// Each step is idempotent, so the next leader can continue.
 final class ReplicaOrderWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaOrderWriter.class);
 
@@ -75,57 +73,44 @@ final class ReplicaOrderWriter implements AutoCloseable {
                         .substring(0, DIGITS);
     }
 
-    /// Brings orders in step with what is wanted. A failure for one order blocks neither other orders nor pods.
-    /// It is retried as [PerObjectRetries] says, and logged once.
+    /// Takes the steps. A failure for one order blocks neither other orders nor pods. It is retried as
+    /// [PerObjectRetries] says, and logged once.
     ///
-    /// @param nodes names of all nodes
+    /// @param replicas all orders
     /// @return the first failed request, if any
-    Optional<DriverException.BackendUnavailable> keep(
-            Set<DatasetOnNode> wanted, List<OrderedReplica> replicas, Map<String, Shared> declared, Set<String> nodes) {
-        Set<DatasetOnNode> there = replicas.stream().map(OrderedReplica::place).collect(Collectors.toSet());
+    Optional<DriverException.BackendUnavailable> take(List<OrderChange> changes, List<OrderedReplica> replicas) {
         answered.retainAll(replicas.stream()
-                .flatMap(replica -> question(replica).stream().map(asked -> new ReplicaQuestion(replica, asked)))
+                .flatMap(
+                        replica -> replica.question().map(asked -> new ReplicaQuestion(replica.name(), asked)).stream())
                 .collect(Collectors.toSet()));
         Map<String, String> refused = new ConcurrentHashMap<>();
-        List<PerObjectRetries.Step> steps = new ArrayList<>();
-        for (OrderedReplica replica : replicas) {
-            steps.add(step(
-                    replica.name(),
-                    List.of(replica.order(), replica.state()),
-                    refused,
-                    () -> keepOrDelete(replica, wanted, declared, nodes)));
-        }
-        for (DatasetOnNode place : wanted) {
-            if (!there.contains(place)) {
-                Optional.ofNullable(declared.get(place.dataset()))
-                        .ifPresent(shared ->
-                                steps.add(step(name(place), place, refused, () -> writeOrder(place, shared))));
-            }
-        }
-        Optional<DriverException.BackendUnavailable> silent = attempts.take(steps);
+        Optional<DriverException.BackendUnavailable> silent = attempts.take(
+                changes.stream().map(change -> step(change, refused)).toList());
         refusals = refused;
         return silent;
     }
 
-    private void writeOrder(DatasetOnNode place, Shared shared) {
-        cluster.writeOrder(
-                name(place),
-                new DatasetReplica.Order(place.dataset(), place.node(), shared.volume(), true, Optional.empty()));
+    private PerObjectRetries.Step step(OrderChange change, Map<String, String> refused) {
+        return switch (change) {
+            case OrderChange.Write(var place, var volume) ->
+                step(
+                        name(place),
+                        place,
+                        refused,
+                        () -> cluster.writeOrder(
+                                name(place),
+                                new DatasetReplica.Order(
+                                        place.dataset(), place.node(), volume, true, Optional.empty())));
+            case OrderChange.Want(var replica, var wanted) ->
+                step(replica, refused, () -> cluster.setWanted(replica, wanted));
+            case OrderChange.Answer(var replica, var question) ->
+                step(replica, refused, () -> request(replica, new ReplicaQuestion(replica.name(), question)));
+            case OrderChange.Forget(var replica) -> step(replica, refused, () -> cluster.forget(replica));
+        };
     }
 
-    /// Updates, answers or removes one order. If a removed one is still wanted, the next round writes it again.
-    private void keepOrDelete(
-            OrderedReplica replica, Set<DatasetOnNode> wanted, Map<String, Shared> declared, Set<String> nodes) {
-        boolean isWanted = wanted.contains(replica.place());
-        if (!replica.isOf(declared) || !nodes.contains(replica.order().node())) {
-            cluster.forget(replica);
-        } else if (isWanted != replica.order().wanted()) {
-            cluster.setWanted(replica, isWanted);
-        } else if (isWanted) {
-            answer(replica);
-        } else if (replica.state() == DatasetReplica.State.ABSENT) {
-            cluster.forget(replica);
-        }
+    private PerObjectRetries.Step step(OrderedReplica replica, Map<String, String> refused, Runnable act) {
+        return step(replica.name(), List.of(replica.order(), replica.state()), refused, act);
     }
 
     private PerObjectRetries.Step step(String name, Object version, Map<String, String> refused, Runnable act) {
@@ -141,31 +126,17 @@ final class ReplicaOrderWriter implements AutoCloseable {
     /// A question of a node.
     ///
     /// @param replica the object's name
-    private record ReplicaQuestion(String replica, DatasetReplica.Question question) {
-        ReplicaQuestion(OrderedReplica replica, DatasetReplica.Question question) {
-            this(replica.name(), question);
+    private record ReplicaQuestion(String replica, DatasetReplica.Question question) {}
+
+    private void request(OrderedReplica replica, ReplicaQuestion asked) {
+        if (answered.contains(asked) || !underWay.add(asked)) {
+            return;
         }
-    }
-
-    /// Returns the node's question if it has no answer yet.
-    private static Optional<DatasetReplica.Question> question(OrderedReplica replica) {
-        return replica.report()
-                .flatMap(DatasetReplica.Report::question)
-                .filter(question -> replica.order().access().stream()
-                        .noneMatch(answer -> answer.request().equals(question.request())));
-    }
-
-    private void answer(OrderedReplica replica) {
-        Optional<ReplicaQuestion> open = question(replica)
-                .map(question -> new ReplicaQuestion(replica, question))
-                .filter(asked -> !answered.contains(asked));
-        open.filter(underWay::add).ifPresent(asked -> {
-            try {
-                workers.execute(() -> answer(replica, asked));
-            } catch (RejectedExecutionException _) {
-                // the process ends; the next leader answers
-            }
-        });
+        try {
+            workers.execute(() -> answer(replica, asked));
+        } catch (RejectedExecutionException _) {
+            // the process ends; the next leader answers
+        }
     }
 
     private void answer(OrderedReplica replica, ReplicaQuestion asked) {

@@ -11,11 +11,8 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -180,38 +177,19 @@ public final class WarmupController implements AutoCloseable {
         reading = Duration.ofNanos(System.nanoTime() - begun);
         Map<String, Shared> declared = grants.get().datasets();
         GatedDatasets.GatedReads found = datasets.all(gated, declared);
-        // one of a volume that lost the dataset's name is deleted below; it opens no gate
-        List<OrderedReplica> current =
-                replicas.stream().filter(replica -> replica.isOf(declared)).toList();
-        progress.seen(current, found.namespaces());
-        GateDecisions gateDecisions = new GateDecisions(clock.instant(), settings, nodes, current);
-        Set<DatasetOnNode> wanted = new HashSet<>();
-        Map<GatedPod, GateVerdict> verdicts = new HashMap<>();
-        for (Map.Entry<Together, List<GatedPod>> group : groups(found.reads(), verdicts)) {
-            GateDecisions.Decision decision =
-                    gateDecisions.decide(group.getValue(), group.getKey().datasets());
-            wanted.addAll(decision.wanted());
-            verdicts.putAll(decision.verdicts());
-        }
-        // keep what was wanted before, perhaps by an earlier leader, if it may be for a pod that is not decided yet
-        boolean isUnknown = found.reads().containsValue(new GatedDatasets.ReadDecision.Unknown());
-        Set<String> pending = found.pending();
-        replicas.stream()
-                .filter(replica -> replica.order().wanted()
-                        && (isUnknown || pending.contains(replica.order().dataset())))
-                .forEach(replica -> wanted.add(replica.place()));
+        ObservedGates is = new ObservedGates(clock.instant(), nodes, replicas, declared, found.reads());
+        progress.seen(is.current(), found.namespaces());
+        GateNodes.Decision decision = new GateNodes(is, settings).decide();
+        Set<DatasetOnNode> wanted = new HashSet<>(decision.wanted());
         Optional<DriverException.BackendUnavailable> notReported =
-                warmupReconciler.reconcile(warmups, declared.keySet(), nodes, current, wanted);
-        Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.keep(
-                wanted,
-                replicas,
-                declared,
-                nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()));
+                warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
+        Optional<DriverException.BackendUnavailable> notOrdered =
+                orderWriter.take(OrderChange.decide(is, wanted), replicas);
         // open gates first; events can wait
         Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
         Optional<DriverException.BackendUnavailable> notOpened =
-                opening.take(steps(verdicts, (pod, verdict) -> carryOut(pod, verdict, notices)));
-        conditions.seen(new DataConditions.GateRound(found.reads(), verdicts, notices, replicas));
+                opening.take(steps(decision.verdicts(), (pod, verdict) -> carryOut(pod, verdict, notices)));
+        conditions.seen(new DataConditions.GateRound(found.reads(), decision.verdicts(), notices, is.current()));
         Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
                         found.silent(), notReported, notOrdered, notOpened, notTold)
@@ -220,45 +198,6 @@ public final class WarmupController implements AutoCloseable {
         if (silent.isPresent()) {
             throw silent.get();
         }
-    }
-
-    /// Pods whose nodes are chosen together: one group with the same datasets.
-    private record Together(String group, Set<String> datasets) {}
-
-    /// @param verdicts receives the verdicts of pods that need no group
-    private Collection<Map.Entry<Together, List<GatedPod>>> groups(
-            Map<GatedPod, GatedDatasets.ReadDecision> reads, Map<GatedPod, GateVerdict> verdicts) {
-        Map<Together, List<GatedPod>> groups = new HashMap<>();
-        reads.forEach((pod, read) -> {
-            switch (read) {
-                case GatedDatasets.ReadDecision.Nothing(var why) ->
-                    verdicts.put(pod, new GateVerdict.Open(List.of(), "nothing", why));
-                case GatedDatasets.ReadDecision.Cannot(var why) -> verdicts.put(pod, new GateVerdict.Wait(why));
-                case GatedDatasets.ReadDecision.Unknown _ -> {
-                    if (clock.instant().isAfter(settings.end(pod))) {
-                        verdicts.put(pod, unknown(pod));
-                    }
-                }
-                case GatedDatasets.ReadDecision.Pending _ -> {} // for some seconds
-                case GatedDatasets.ReadDecision.All(var datasets) ->
-                    groups.computeIfAbsent(
-                                    new Together(pod.namespace() + "/" + pod.group(), datasets), _ -> new ArrayList<>())
-                            .add(pod);
-            }
-        });
-        return groups.entrySet();
-    }
-
-    /// Opens the gate after the maximum wait, even if the API server never says what a PVC is.
-    private GateVerdict unknown(GatedPod pod) {
-        return new GateVerdict.Open(
-                List.of(),
-                "late",
-                new WarmupCluster.Notice(
-                        true,
-                        "DatasetNotWarm",
-                        "the datasets of the pod's PVCs were not found within "
-                                + settings.patience(pod).toSeconds() + " s, so the gate opens"));
     }
 
     /// Returns one independently retried step per pod, longest wait first.
@@ -280,6 +219,7 @@ public final class WarmupController implements AutoCloseable {
     /// @param notices receives the events for the pods' users
     private void carryOut(GatedPod pod, GateVerdict verdict, Map<GatedPod, WarmupCluster.Notice> notices) {
         switch (verdict) {
+            case GateVerdict.Undecided _ -> {}
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
             case GateVerdict.Open(var hostnames, var result, var notice) -> {
                 if (open(pod, hostnames, notices)) {

@@ -1,5 +1,6 @@
 package dev.siphon.controller.warm;
 
+import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.math.BigDecimal;
@@ -8,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// Creates pods, nodes and replicas for tests.
 final class WarmWorld {
@@ -24,6 +27,13 @@ final class WarmWorld {
                 "0123456789abcdef".repeat(3).substring(0, 40),
                 Optional.empty(),
                 "/datasets/" + dataset);
+    }
+
+    /// Returns datasets that the namespace `u1` reads.
+    static Map<String, Shared> declared(String... names) {
+        return Arrays.stream(names)
+                .collect(Collectors.toMap(
+                        name -> name, name -> new Shared(volume(name), false, new TreeSet<>(List.of("u1")))));
     }
 
     static ResourceAmounts gpus(int number) {

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,38 +26,57 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// Where datasets are filled for waiting pods, and when the gate opens for them.
-final class GateDecisionsTest {
+final class GateNodesTest {
     private static final GateSettings SETTINGS = new GateSettings(Duration.ofMinutes(10), 2);
     private static final Set<String> DATASETS = Set.of(X);
 
-    private static GateDecisions gates(List<ClusterNode> nodes, OrderedReplica... replicas) {
-        return new GateDecisions(NOW, SETTINGS, nodes, Arrays.asList(replicas));
+    /// What is the same for all pods.
+    private record World(List<ClusterNode> nodes, List<OrderedReplica> replicas) {
+        GateNodes.Decision decide(List<GatedPod> pods, Set<String> datasets) {
+            ReadDecision reads = new ReadDecision.All(datasets);
+            return new GateNodes(
+                            new ObservedGates(
+                                    NOW,
+                                    nodes,
+                                    replicas,
+                                    WarmWorld.declared(X, "u1.y"),
+                                    pods.stream().collect(Collectors.toMap(pod -> pod, _ -> reads))),
+                            SETTINGS)
+                    .decide();
+        }
     }
 
-    private static GateVerdict only(GateDecisions gateDecisions, GatedPod pod) {
-        GateDecisions.Decision decision = gateDecisions.decide(List.of(pod), DATASETS);
+    private static World gates(List<ClusterNode> nodes, OrderedReplica... replicas) {
+        return new World(nodes, Arrays.asList(replicas));
+    }
+
+    private static GateVerdict only(World world, GatedPod pod) {
+        GateNodes.Decision decision = world.decide(List.of(pod), DATASETS);
         assertEquals(Set.of(pod), decision.verdicts().keySet());
         return decision.verdicts().values().iterator().next();
     }
 
-    private static Set<String> wanted(GateDecisions gateDecisions, GatedPod... pods) {
-        return gateDecisions.decide(Arrays.asList(pods), DATASETS).wanted().stream()
+    private static Set<String> wanted(World world, GatedPod... pods) {
+        return world.decide(Arrays.asList(pods), DATASETS).wanted().stream()
                 .map(DatasetOnNode::node)
                 .collect(Collectors.toSet());
     }
 
-    private static List<String> opened(GateVerdict verdict, String result) {
+    private static GateVerdict.Open open(GateVerdict verdict, String result) {
         GateVerdict.Open open = assertInstanceOf(GateVerdict.Open.class, verdict, verdict::toString);
         assertEquals(result, open.result());
-        return open.hostnames();
+        return open;
+    }
+
+    private static List<String> opened(GateVerdict verdict, String result) {
+        return open(verdict, result).hostnames();
     }
 
     @Test
     void aDatasetIsFilledWhereMostGpusAreFree() {
-        GateDecisions gateDecisions =
-                gates(List.of(node("a", 8, 1), node("b", 8, 8), node("c", 8, 4), node("d", 8, 0)));
-        assertEquals(Set.of("b", "c"), wanted(gateDecisions, pod("p", 2, anywhere())));
-        GateVerdict.Wait wait = assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 2, anywhere())));
+        World world = gates(List.of(node("a", 8, 1), node("b", 8, 8), node("c", 8, 4), node("d", 8, 0)));
+        assertEquals(Set.of("b", "c"), wanted(world, pod("p", 2, anywhere())));
+        GateVerdict.Wait wait = assertInstanceOf(GateVerdict.Wait.class, only(world, pod("p", 2, anywhere())));
         assertTrue(wait.notice().message().contains("filled on b;"), wait.notice()::message);
     }
 
@@ -99,12 +119,12 @@ final class GateDecisionsTest {
                 .mapToObj(rank -> pod("rank-" + rank, 4, anywhere()))
                 .toArray(GatedPod[]::new);
         assertEquals(Set.of("a", "b", "c"), wanted(gates(nodes), ranks));
-        GateDecisions some = gates(nodes, local("a"), local("b"), filling("c", 90));
+        World some = gates(nodes, local("a"), local("b"), filling("c", 90));
         some.decide(Arrays.asList(ranks), DATASETS)
                 .verdicts()
                 .values()
                 .forEach(verdict -> assertInstanceOf(GateVerdict.Wait.class, verdict));
-        GateDecisions all = gates(nodes, local("a"), local("b"), local("c"));
+        World all = gates(nodes, local("a"), local("b"), local("c"));
         all.decide(Arrays.asList(ranks), DATASETS)
                 .verdicts()
                 .values()
@@ -117,43 +137,43 @@ final class GateDecisionsTest {
         List<GatedPod> pods = IntStream.range(0, 20)
                 .mapToObj(index -> pod("p-" + index, 1, anywhere()))
                 .toList();
-        GateDecisions.Decision decision = gates(nodes, local("a"), local("b")).decide(pods, DATASETS);
+        GateNodes.Decision decision = gates(nodes, local("a"), local("b")).decide(pods, DATASETS);
         assertEquals(20, decision.verdicts().size());
         decision.verdicts().values().forEach(verdict -> opened(verdict, "warm"));
     }
 
     @Test
     void aPodThatNoNodeSuitsIsLetGoAtOnce() {
-        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)));
-        assertEquals(List.of(), opened(only(gateDecisions, pod("p", 16, anywhere())), "unsuited"));
-        assertEquals(List.of(), opened(only(gateDecisions, pod("p", 1, on("b"))), "unsuited"));
-        assertEquals(Set.of(), wanted(gateDecisions, pod("p", 1, on("b"))));
+        World world = gates(List.of(node("a", 8, 8)));
+        assertEquals(List.of(), opened(only(world, pod("p", 16, anywhere())), "unsuited"));
+        assertEquals(List.of(), opened(only(world, pod("p", 1, on("b"))), "unsuited"));
+        assertEquals(Set.of(), wanted(world, pod("p", 1, on("b"))));
     }
 
     @Test
-    void aNodeThatCannotHaveItIsTheLastThatIsChosen() {
+    void aNodeThatCannotHaveItTriesAgainBesideTheChosenOnes() {
         List<ClusterNode> nodes = List.of(node("a", 8, 8), node("b", 8, 4), node("c", 8, 2));
-        assertEquals(Set.of("b", "c"), wanted(gates(nodes, failed("a", "disk full")), pod("p", 2, anywhere())));
-        assertEquals(Set.of("b", "c"), wanted(gates(nodes, silent("a", 60)), pod("p", 2, anywhere())));
+        assertEquals(Set.of("a", "b", "c"), wanted(gates(nodes, failed("a", "disk full")), pod("p", 2, anywhere())));
+        assertEquals(Set.of("a", "b", "c"), wanted(gates(nodes, silent("a", 60)), pod("p", 2, anywhere())));
         assertEquals(Set.of("a", "b"), wanted(gates(nodes, silent("a", 5)), pod("p", 2, anywhere())));
     }
 
     @Test
     void whereNoNodeCanHaveItAPodWaitsAMomentAndIsToldWhy() {
-        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)), failed("a", "disk full"));
-        assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 1, anywhere(), 10)));
-        GateVerdict verdict = only(gateDecisions, pod("p", 1, anywhere(), 31));
-        assertEquals(List.of(), opened(verdict, "failed"));
+        World world = gates(List.of(node("a", 8, 8)), failed("a", "disk full"));
+        assertInstanceOf(GateVerdict.Wait.class, only(world, pod("p", 1, anywhere(), 10)));
+        GateVerdict.Open verdict = open(only(world, pod("p", 1, anywhere(), 31)), "failed");
+        assertEquals(List.of(), verdict.hostnames());
         assertTrue(verdict.notice().message().endsWith("node a: disk full"), verdict.notice()::message);
-        assertEquals(Set.of("a"), wanted(gateDecisions, pod("p", 1, anywhere(), 10)), "it is tried again");
+        assertEquals(Set.of("a"), wanted(world, pod("p", 1, anywhere(), 10)), "it is tried again");
     }
 
     @Test
     void nobodyWaitsForEver() {
-        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)), filling("a", 43));
-        assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 1, anywhere(), 599)));
-        GateVerdict verdict = only(gateDecisions, pod("p", 1, anywhere(), 601));
-        assertEquals(List.of(), opened(verdict, "late"));
+        World world = gates(List.of(node("a", 8, 8)), filling("a", 43));
+        assertInstanceOf(GateVerdict.Wait.class, only(world, pod("p", 1, anywhere(), 599)));
+        GateVerdict.Open verdict = open(only(world, pod("p", 1, anywhere(), 601)), "late");
+        assertEquals(List.of(), verdict.hostnames());
         assertTrue(verdict.notice().message().contains("a 43 %"), verdict.notice()::message);
         assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8))), pod("p", 1, anywhere(), 601)), "late"));
     }
@@ -162,7 +182,7 @@ final class GateDecisionsTest {
     void ofTwoDatasetsBothAreWaitedFor() {
         Set<String> both = Set.of(X, "u1.y");
         GatedPod pod = pod("p", 1, anywhere());
-        GateDecisions.Decision decision =
+        GateNodes.Decision decision =
                 gates(List.of(node("a", 8, 8)), local("a")).decide(List.of(pod), both);
         assertEquals(Set.of(new DatasetOnNode(X, "a"), new DatasetOnNode("u1.y", "a")), decision.wanted());
         assertInstanceOf(GateVerdict.Wait.class, decision.verdicts().get(pod));

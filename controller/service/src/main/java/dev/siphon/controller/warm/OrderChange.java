@@ -1,0 +1,54 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.csi.VolumeId.DatasetVolume;
+import dev.siphon.csi.dataset.DatasetReplica.Question;
+import dev.siphon.csi.dataset.DatasetReplica.State;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The next step for a node's order, as [#decide] decides it and [ReplicaOrderWriter] takes it.
+sealed interface OrderChange {
+    /// Create the order.
+    record Write(DatasetOnNode place, DatasetVolume volume) implements OrderChange {}
+
+    /// Mark the order as wanted or not.
+    record Want(OrderedReplica replica, boolean wanted) implements OrderChange {}
+
+    /// Answer the node's question.
+    record Answer(OrderedReplica replica, Question question) implements OrderChange {}
+
+    /// Delete the order. If it is still wanted, the next round writes it again.
+    record Forget(OrderedReplica replica) implements OrderChange {}
+
+    /// Decides what to do about all orders, existing and missing. Touches nothing.
+    static List<OrderChange> decide(ObservedGates is, Set<DatasetOnNode> wanted) {
+        Set<String> nodes = is.nodes().stream().map(ClusterNode::name).collect(Collectors.toSet());
+        Set<DatasetOnNode> there =
+                is.replicas().stream().map(OrderedReplica::place).collect(Collectors.toSet());
+        Stream<OrderChange> existing = is.replicas().stream()
+                .flatMap(replica -> replica.isOf(is.declared())
+                                && nodes.contains(replica.order().node())
+                        ? of(replica, wanted.contains(replica.place())).stream()
+                        : Stream.of(new Forget(replica)));
+        Stream<OrderChange> missing = wanted.stream()
+                .filter(place -> !there.contains(place))
+                .flatMap(place -> Optional.ofNullable(is.declared().get(place.dataset())).stream()
+                        .map(shared -> new Write(place, shared.volume())));
+        return Stream.concat(existing, missing).toList();
+    }
+
+    private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted) {
+        if (isWanted != replica.order().wanted()) {
+            return Optional.of(new Want(replica, isWanted));
+        }
+        if (isWanted) {
+            return replica.question().map(question -> new Answer(replica, question));
+        }
+        // one that the node still has is kept: the next pod needs no fill
+        return replica.state() == State.ABSENT ? Optional.of(new Forget(replica)) : Optional.empty();
+    }
+}
