@@ -63,6 +63,11 @@ public final class DatasetReplica {
             return json;
         }
 
+        /// Returns whether another order has the same `spec`.
+        public boolean asksTheSame(Order other) {
+            return toSpec().equals(other.toSpec());
+        }
+
         /// Parses the JSON of [#toSpec].
         ///
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else

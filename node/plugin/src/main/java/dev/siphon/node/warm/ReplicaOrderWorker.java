@@ -78,7 +78,7 @@ final class ReplicaOrderWorker implements Runnable {
     /// Sets the wanted order.
     void change(Order now) {
         // an update with the same spec only reflects this worker's own report
-        if (order().filter(before -> before.toSpec().equals(now.toSpec())).isEmpty()) {
+        if (order().filter(now::asksTheSame).isEmpty()) {
             set(new Wanted.Ordered(now));
         }
     }
