@@ -54,10 +54,7 @@ final class ManyPodEventsTest {
             Process process = TenantObjectsProcess.withItsMemory(
                             ManyPodEventsProcess.class, kubeconfig.toString(), Integer.toString(EVENTS))
                     .start();
-            List<String> said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .toList();
-            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
+            List<String> said = output(process);
             assertEquals(0, process.exitValue(), said::toString);
             assertTrue(said.containsAll(List.of("waiting " + PODS, "running " + PODS, "end")), said::toString);
             List<Long> heap = said.stream()
@@ -68,6 +65,17 @@ final class ManyPodEventsTest {
             assertTrue(heap.getLast() - heap.get(1) < GROWTH_KIB, said::toString);
         } finally {
             server.stop(0);
+        }
+    }
+
+    /// Leaves no process behind, also if the time limit ends the test.
+    private static List<String> output(Process process) throws IOException, InterruptedException {
+        try {
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
+            return said.lines().toList();
+        } finally {
+            process.destroyForcibly();
         }
     }
 
