@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
@@ -59,6 +60,8 @@ final class KubernetesApi implements AutoCloseable {
 
     /// A refusal has some hundred bytes.
     private static final int MOST_STATUS_BYTES = 16 << 10;
+
+    private static final String STOPPING = "the driver is stopping; retry";
 
     private final KubernetesAccess access;
     private final Supplier<Duration> timeLeft;
@@ -309,7 +312,7 @@ final class KubernetesApi implements AutoCloseable {
     }
 
     private <T> T ask(String doing, Duration limit, Function<KubernetesClient, T> request) {
-        Future<T> running = requests.submit(() -> request.apply(client()));
+        Future<T> running = submit(request);
         try {
             return running.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException _) {
@@ -322,7 +325,15 @@ final class KubernetesApi implements AutoCloseable {
         } catch (InterruptedException _) {
             running.cancel(true);
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+            throw new DriverException.BackendUnavailable(STOPPING);
+        }
+    }
+
+    private <T> Future<T> submit(Function<KubernetesClient, T> request) {
+        try {
+            return requests.submit(() -> request.apply(client()));
+        } catch (RejectedExecutionException _) { // after close(), which does not wait for its callers
+            throw new DriverException.BackendUnavailable(STOPPING);
         }
     }
 

@@ -88,6 +88,13 @@ final class KubernetesApiTest {
     }
 
     @Test
+    void whoeverAsksAfterTheEndIsToldSo() {
+        KubernetesAdapter adapter = open(access("http://127.0.0.1:1"), SHORT);
+        adapter.close();
+        assertTrue(refusal(DriverException.BackendUnavailable.class, adapter).contains("the driver is stopping"));
+    }
+
+    @Test
     void whoeverDoesNotListenIsUnavailable() throws IOException {
         int port;
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
