@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(LeavesNothingBehind.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class MonitoringIT {
-    /// The controller looks at the trash every 30 s, and a mgr that was paused took two minutes to purge it.
+    /// The controller looks at the trash every 30 s. Under load, the mgr took two minutes to purge it.
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
     private static final AlertRules RULES = AlertRules.ofTheChart().hurried();
