@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.warm.DataReadiness;
 import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// 500 pods at the gate read 200 datasets on 50 nodes. Measures and prints the load on an API server, and how soon
 /// a pod proceeds when its dataset is complete.
 @Tag("kubernetes")
-@Timeout(600)
+@Timeout(900)
 final class GateLoadIT {
     private static final int PODS = 500;
     private static final int DATASETS = 200;
@@ -131,6 +132,24 @@ final class GateLoadIT {
         return requests() - before;
     }
 
+    /// Waits until nothing is left to write: at most ten pods' conditions are written a second.
+    private void awaitConditions(String text) throws InterruptedException {
+        long end = System.nanoTime() + Duration.ofMinutes(4).toNanos();
+        while (told(text) < PODS) {
+            assertTrue(System.nanoTime() < end, "not all conditions are written");
+            assertEquals(Optional.empty(), Optional.ofNullable(openings.poll(1, TimeUnit.SECONDS)));
+        }
+    }
+
+    /// Returns how many pods' conditions contain the text.
+    private long told(String text) {
+        return cluster.admin().pods().inNamespace(cluster.access().namespace()).list().getItems().stream()
+                .flatMap(pod -> pod.getStatus().getConditions().stream())
+                .filter(condition -> DataReadiness.CONDITION.equals(condition.getType()))
+                .filter(condition -> condition.getMessage().contains(text))
+                .count();
+    }
+
     private Watch watchOpenings() {
         return cluster.admin().pods().inNamespace(cluster.access().namespace()).watch(new Watcher<Pod>() {
             @Override
@@ -161,6 +180,7 @@ final class GateLoadIT {
             objects.replicas()
                     .values()
                     .forEach(names -> names.forEach(name -> objects.report(name, Report.filling(1, 100, "/cache"))));
+            awaitConditions("1 % on node");
             long steady = requestsOfAMinute() - others;
             long begun = requests();
             Map<String, Long> whole = new TreeMap<>();
