@@ -37,6 +37,7 @@ public final class SiphonMain implements Runnable {
                     "check",
                     "dev.siphon.cli.CheckCommand",
                     Subcommand.of("controller", "dev.siphon.controller.admin.CheckControllerCommand"),
+                    Subcommand.of("kernel", "dev.siphon.node.CheckKernelCommand"),
                     Subcommand.of("node", "dev.siphon.node.CheckNodeCommand")),
             Subcommand.of(
                     "dataset",

@@ -70,6 +70,17 @@ final class ManifestsTest {
         assertDoesNotThrow(() -> parse(container, "--rpc-timeout=60"));
     }
 
+    /// If the node's init container fails, or waits, the node mounts nothing.
+    @Test
+    void theNodesInitContainerEndsInAnyCaseAndWritesItsMessage() throws IOException {
+        List<String> commands = objects()
+                .flatMap(object -> elements(object.at("/spec/template/spec/initContainers")))
+                .map(init -> init.at("/command/2").asText())
+                .toList();
+        assertEquals(List.of("timeout -s KILL 30 siphon check kernel >/dev/termination-log || true"), commands);
+        assertDoesNotThrow(() -> SiphonMain.commandLine(List.of("check")).parseArgs("check", "kernel"));
+    }
+
     @ParameterizedTest
     @MethodSource("containers")
     void aWrongArgumentIsRefused(Container container) {

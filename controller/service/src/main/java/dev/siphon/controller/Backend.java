@@ -8,6 +8,7 @@ import dev.siphon.controller.identity.FileAccountDirectory;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.KeyTypes;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.controller.monitor.MonitorFollower;
@@ -61,7 +62,7 @@ public record Backend(
                 config.clusters().at(MonitorFollower.readMonitors(sources)),
                 identity,
                 config.limits(),
-                config.keyType(),
+                keyType(config.keyType(), kubernetes),
                 timeLeft,
                 metrics,
                 tasks);
@@ -74,6 +75,14 @@ public record Backend(
                         .or(() -> kubernetes.map(adapter -> adapter.datasetKeys(config.datasetKeysInSecrets()))),
                 kubernetes,
                 new MonitorFollower(sources, ceph.monitors(), kubernetes.map(KubernetesAdapter::monitors)));
+    }
+
+    private static KeyTypes.Rule keyType(Optional<String> wanted, Optional<KubernetesAdapter> kubernetes) {
+        return wanted.equals(Optional.of("auto"))
+                ? kubernetes
+                        .<KeyTypes.Rule>map(adapter -> new KeyTypes.Rule.ByKernels(adapter.kernels()))
+                        .orElseGet(KeyTypes.Rule.OfCluster::new)
+                : wanted.<KeyTypes.Rule>map(KeyTypes.Rule.Fixed::new).orElseGet(KeyTypes.Rule.OfCluster::new);
     }
 
     private static Map<String, MonitorSource> sources(ClustersFile clusters, Optional<KubernetesAdapter> kubernetes) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 /// @param limits how long calls to Ceph may take, and how many run at once per cluster
 /// @param directory the source of accounts
 /// @param keyFolder the directory for keys of volumes; empty if they go into Kubernetes, or the driver mints none
-/// @param keyType of these keys; empty for the cluster's default
+/// @param keyType of these keys, or `auto`; empty for the cluster's default
 /// @param datasetKeysInSecrets whether claims of datasets have keys in Secrets, although all nodes request their
 ///     own
 /// @param kubernetes the Kubernetes that the driver belongs to; empty without it

@@ -54,7 +54,8 @@ public final class BackendOptions {
             names = "--key-type",
             defaultValue = "${env:SIPHON_KEY_TYPE:-}",
             description = "The type of these keys, aes or aes256k; the cluster must allow it. Nodes whose kernel cannot"
-                    + " use aes256k take ceph-fuse; aes leaves CVE-2025-30156 open (default: the cluster's).")
+                    + " use aes256k take ceph-fuse; aes leaves CVE-2025-30156 open. In Kubernetes, auto chooses by the"
+                    + " nodes' kernels (default: the cluster's).")
     private String keyType = "";
 
     @Option(

@@ -184,6 +184,7 @@ public final class ControllerMain implements Callable<Integer> {
                 .ifPresent(kubernetes ->
                         process.closeAtEnd("watches of Kubernetes", kubernetes.follow(tasks, accounts.keys())));
         process.closeAtEnd("monitors", backend.monitors().start(tasks));
+        process.closeAtEnd("key types", ceph.keyTypes().start(tasks, ports.clusters()::ids));
         keys.ifPresent(all -> process.closeAtEnd("keys", all.start(tasks)));
         adopted.ifPresent(granting -> process.closeAtEnd("adopted volumes", granting.start(tasks)));
         records.ifPresent(writing -> process.closeAtEnd("records", writing.start(tasks)));

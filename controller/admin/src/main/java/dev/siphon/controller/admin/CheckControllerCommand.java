@@ -82,7 +82,7 @@ public final class CheckControllerCommand implements Callable<Integer> {
     }
 
     private void runChecks(Checklist list, Backend backend) {
-        var clusters = new ClusterChecks(backend.ceph().state(), fileSystems, uses(backend));
+        var clusters = new ClusterChecks(backend.ceph().state(), backend.ceph().keyTypes(), fileSystems, uses(backend));
         var rook = new RookChecks(backend.ceph().state(), backend.kubernetes(), backend.monitors(), rookNamespace);
         backend.ceph()
                 .ports()

@@ -2,9 +2,11 @@ package dev.siphon.controller.check;
 
 import dev.siphon.controller.ceph.ClusterStatus;
 import dev.siphon.controller.ceph.ClusterStatus.FileSystem;
-import dev.siphon.controller.ceph.ClusterStatus.KeyTypes;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.check.ControllerCaps.Feature;
+import dev.siphon.controller.key.CephCiphers;
+import dev.siphon.controller.key.KeyTypeChoice;
+import dev.siphon.controller.key.KeyTypes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.check.CheckOutcome;
@@ -22,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Checks a cluster: what answers, what runs there, and the caps of the controller's identity.
 ///
+/// @param keyTypes decides the type of new keys
 /// @param wanted the file systems for volumes; empty for all
 /// @param uses what the identity is for
-public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Feature> uses) {
+public record ClusterChecks(ClusterStatus state, KeyTypes keyTypes, List<String> wanted, List<Feature> uses) {
     private static final String AES = "aes";
     private static final String AES256K = "aes256k";
 
@@ -150,8 +153,8 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
             var _ = list.check(
                     what("key type"),
                     _ -> caps(wanted),
-                    () -> state.keyTypes(cluster, list.limit()),
-                    ClusterChecks::judge);
+                    () -> state.ciphers(cluster, list.limit()),
+                    ciphers -> judge(keyTypes.choose(ciphers), ciphers));
         }
 
         private String what(String part) {
@@ -253,26 +256,27 @@ public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Featu
 
     /// Checks that the cluster allows keys of that type, and says what the type means. The nodes check whether their
     /// kernels can use it.
-    static CheckOutcome judge(KeyTypes types) {
-        String type = types.asked().orElse(types.preferred());
-        if (!types.allowed().contains(type)) {
+    static CheckOutcome judge(KeyTypeChoice choice, CephCiphers ciphers) {
+        String type = choice.requested().orElse(ciphers.preferred());
+        String why = choice.reason().isEmpty() ? "" : "; auto chose " + type + ": " + choice.reason();
+        if (!ciphers.allowed().contains(type)) {
             return new CheckOutcome.Failed(
                     "the cluster allows no " + type + " keys, only "
                             + String.join(
-                                    ", ", types.allowed().stream().sorted().toList()),
+                                    ", ", ciphers.allowed().stream().sorted().toList()),
                     "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
                             + " (docs/explanation/security.md says what that costs)");
         }
         if (type.equals(AES)) {
             return new CheckOutcome.Warned(
-                    "aes: every kernel's client can use them, but " + FORGED,
-                    types.allowed().contains(AES256K)
+                    "aes: every kernel's client can use them, but " + FORGED + why,
+                    ciphers.allowed().contains(AES256K)
                             ? "--key-type=aes256k; nodes where `siphon check node --key-type=aes256k` warns then use"
                                     + " ceph-fuse"
                             : "update Ceph to 19.2.6 or 20.2.4, which have aes256k keys");
         }
         return new CheckOutcome.Ok(type + ": nodes whose kernel cannot use them take ceph-fuse, see `siphon check node"
                 + " --key-type=" + type + "`"
-                + (types.allowed().contains(AES) ? "; the cluster allows aes too, and " + FORGED : ""));
+                + (ciphers.allowed().contains(AES) ? "; the cluster allows aes too, and " + FORGED : "") + why);
     }
 }

@@ -3,9 +3,10 @@ package dev.siphon.controller.check;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.ceph.ClusterStatus.KeyTypes;
 import dev.siphon.controller.check.ControllerCaps.Feature;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.key.CephCiphers;
+import dev.siphon.controller.key.KeyTypeChoice;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
@@ -43,8 +44,22 @@ final class JudgementTest {
     }
 
     private static CheckOutcome keys(String asked, String preferred, String... allowed) {
-        return ClusterChecks.judge(
-                new KeyTypes(Optional.of(asked).filter(type -> !type.isEmpty()), preferred, Set.of(allowed)));
+        return keys(new KeyTypeChoice(Optional.of(asked).filter(type -> !type.isEmpty()), ""), preferred, allowed);
+    }
+
+    private static CheckOutcome keys(KeyTypeChoice choice, String preferred, String... allowed) {
+        return ClusterChecks.judge(choice, new CephCiphers(preferred, Set.of(allowed), true));
+    }
+
+    @Test
+    void whatAutoChoseHasAReason() {
+        KeyTypeChoice aes = new KeyTypeChoice(Optional.of("aes"), "the kernel of node n1 is old");
+        assertTrue(keys(aes, "aes256k", "aes", "aes256k") instanceof CheckOutcome.Warned warned
+                && warned.found().endsWith("; auto chose aes: the kernel of node n1 is old"));
+        KeyTypeChoice preferred = new KeyTypeChoice(Optional.empty(), "every node can use it");
+        assertTrue(keys(preferred, "aes256k", "aes256k") instanceof CheckOutcome.Ok ok
+                && ok.found().startsWith("aes256k: ")
+                && ok.found().endsWith("; auto chose aes256k: every node can use it"));
     }
 
     @Test

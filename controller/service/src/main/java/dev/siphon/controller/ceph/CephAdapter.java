@@ -9,6 +9,7 @@ import dev.siphon.controller.ceph.fs.CephFileSystems;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.KeyTypes;
 import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.CephPorts;
@@ -16,7 +17,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,16 +26,20 @@ public final class CephAdapter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CephAdapter.class);
     private static final Duration SWEEP = Duration.ofSeconds(1);
 
+    /// How long a cluster may take to say which types of keys it allows.
+    private static final Duration CIPHERS = Duration.ofSeconds(5);
+
     private final CephClusters clusters;
     private final CephFileSystems fileSystems;
     private final CephPorts ports;
+    private final KeyTypes keyTypes;
     private final Identities identities;
     private final ClusterStatus state;
     private final JournalFlush journal;
     private final BackgroundTasks.Task sweeper;
 
     private CephAdapter(
-            CephClusters clusters, CephFileSystems fileSystems, Optional<String> keyType, BackgroundTasks tasks) {
+            CephClusters clusters, CephFileSystems fileSystems, KeyTypes.Rule keyType, BackgroundTasks tasks) {
         this.journal = new JournalFlush(fileSystems::prepareJournalFlush, fileSystems::flushJournal, tasks);
         this.clusters = clusters;
         this.fileSystems = fileSystems;
@@ -45,21 +49,22 @@ public final class CephAdapter implements AutoCloseable {
                 fileSystems.files(),
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());
-        this.identities = new CephIdentities(clusters::connection, keyType);
-        this.state = new ClusterStatus(clusters::connection, keyType);
+        this.state = new ClusterStatus(clusters::connection);
+        this.keyTypes = new KeyTypes(keyType, cluster -> state.ciphers(cluster, CIPHERS), System::nanoTime);
+        this.identities = new CephIdentities(clusters::connection, keyTypes);
         this.sweeper = tasks.every("ceph-sweep", SWEEP, SWEEP, this::sweep);
     }
 
     /// Starts to connect to all clusters and does not wait.
     ///
     /// @param identity how this controller identifies itself to the MDS daemons
-    /// @param keyType type of the volumes' keys (`aes`, `aes256k`); empty for the cluster's default
+    /// @param keyType which type new keys have
     /// @param timeLeft how long the caller on this thread still waits
     public static CephAdapter open(
             ClustersFile file,
             ClientIdentity identity,
             CallLimits limits,
-            Optional<String> keyType,
+            KeyTypes.Rule keyType,
             Supplier<Duration> timeLeft,
             PrometheusRegistry registry,
             BackgroundTasks tasks) {
@@ -102,6 +107,11 @@ public final class CephAdapter implements AutoCloseable {
     /// Returns the port to the identities of volumes in these clusters.
     public Identities identities() {
         return identities;
+    }
+
+    /// Returns what decides the type of new keys.
+    public KeyTypes keyTypes() {
+        return keyTypes;
     }
 
     /// Returns the status reports of these clusters.

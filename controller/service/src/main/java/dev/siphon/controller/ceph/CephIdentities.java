@@ -10,6 +10,7 @@ import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.CommandReply;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.KeyTypes;
 import dev.siphon.controller.key.MintedIdentity;
 import dev.siphon.controller.key.VolumeCaps;
 import dev.siphon.controller.key.VolumeKey;
@@ -40,13 +41,15 @@ final class CephIdentities implements Identities {
     /// A retired identity may only run a command that no mgr has. Without `mon` it cannot mount anything.
     private static final List<String> RETIRED = List.of("mgr", "allow command \"retired by siphon\"");
 
-    private final Function<String, CephConnection> connections;
-    private final Optional<String> keyType;
+    /// The mon's words about a type that it does not make (`AuthMonitor::get_cipher_type`, `src/mon/AuthMonitor.cc`).
+    private static final Pattern OF_TYPE = Pattern.compile("key (with )?type");
 
-    /// @param keyType type of new keys (`aes`, `aes256k`); empty for the cluster's default
-    CephIdentities(Function<String, CephConnection> connections, Optional<String> keyType) {
+    private final Function<String, CephConnection> connections;
+    private final KeyTypes keyTypes;
+
+    CephIdentities(Function<String, CephConnection> connections, KeyTypes keyTypes) {
         this.connections = connections;
-        this.keyType = keyType;
+        this.keyTypes = keyTypes;
     }
 
     @Override
@@ -79,7 +82,7 @@ final class CephIdentities implements Identities {
 
     private VolumeKey mint(String cluster, String userId, List<String> caps) {
         CommandReply reply = create(cluster, userId, caps);
-        if (reply.is(CephErrno.EINVAL) && exists(cluster, userId)) {
+        if (reply.is(CephErrno.EINVAL) && !refusesType(reply) && exists(cluster, userId)) {
             remove(cluster, userId);
             reply = create(cluster, userId, caps);
         }
@@ -88,7 +91,17 @@ final class CephIdentities implements Identities {
 
     private CommandReply create(String cluster, String userId, List<String> caps) {
         CephCommand command = command("auth get-or-create", userId).with("caps", caps);
-        return connections.apply(cluster).call(keyType.isPresent() ? command.with("key_type", keyType.get()) : command);
+        CephConnection connection = connections.apply(cluster);
+        Optional<CommandReply> typed = keyTypes.requested(cluster, userId)
+                .map(type -> connection.call(command.with("key_type", type)))
+                // a mon makes no aes keys right after it was elected, and its own file may forbid them
+                .filter(reply -> !(keyTypes.mayFallBack() && refusesType(reply)));
+        return typed.orElseGet(() -> connection.call(command));
+    }
+
+    /// Whether the cluster makes no keys of that type. Caps other than those of an existing identity are EINVAL too.
+    static boolean refusesType(CommandReply reply) {
+        return reply.is(CephErrno.EINVAL) && OF_TYPE.matcher(reply.words()).find();
     }
 
     private static VolumeKey key(String userId, CommandReply reply) {

@@ -8,6 +8,7 @@ import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.ceph.rados.CommandReply;
+import dev.siphon.controller.key.CephCiphers;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
 import java.time.Duration;
@@ -41,12 +42,9 @@ public final class ClusterStatus {
     private static final String ONLY_CIPHER = "aes";
 
     private final Function<String, CephConnection> connections;
-    private final Optional<String> keyType;
 
-    /// @param keyType type of the volumes' keys; empty for the cluster's default
-    ClusterStatus(Function<String, CephConnection> connections, Optional<String> keyType) {
+    ClusterStatus(Function<String, CephConnection> connections) {
         this.connections = connections;
-        this.keyType = keyType;
     }
 
     /// A file system.
@@ -55,17 +53,6 @@ public final class ClusterStatus {
     public record FileSystem(String name, List<String> active) {
         public FileSystem {
             active = List.copyOf(active);
-        }
-    }
-
-    /// The key types of a cluster.
-    ///
-    /// @param asked the type that the controller requests; empty for the cluster's default
-    /// @param preferred the cluster's default
-    /// @param allowed the types that the cluster allows
-    public record KeyTypes(Optional<String> asked, String preferred, Set<String> allowed) {
-        public KeyTypes {
-            allowed = Set.copyOf(allowed);
         }
     }
 
@@ -133,17 +120,31 @@ public final class ClusterStatus {
         }
     }
 
-    /// Returns the requested, default and allowed types of the volumes' keys.
-    public KeyTypes keyTypes(String cluster, Duration limit) {
-        JsonObject dump =
-                ask(cluster, CephCommand.read(Daemon.MON, "mon dump"), limit).getAsJsonObject();
+    /// Returns the default and allowed types of keys: two commands.
+    public CephCiphers ciphers(String cluster, Duration limit) {
+        CephCommand options = CephCommand.read(Daemon.MON, "config get").with("who", "mon");
+        return ciphers(
+                ask(cluster, CephCommand.read(Daemon.MON, "mon dump"), limit).getAsJsonObject(),
+                ask(cluster, options, limit).getAsJsonObject());
+    }
+
+    /// While nobody sets `mon_auth_allow_insecure_key`, the mons follow the allowed types
+    /// (`AuthMonitor::check_health`).
+    /// `config get` of that option says false even then, but without its name it lists only what is set
+    /// (`ConfigMonitor::preprocess_command`).
+    ///
+    /// @param options of the mons, as far as they are set
+    static CephCiphers ciphers(JsonObject dump, JsonObject options) {
         Set<String> allowed = new TreeSet<>();
         Optional.ofNullable(dump.getAsJsonArray("auth_allowed_ciphers"))
                 .ifPresentOrElse(list -> list.forEach(each -> allowed.add(name(each))), () -> allowed.add(ONLY_CIPHER));
         String preferred = Optional.ofNullable(dump.get("auth_preferred_cipher"))
                 .map(ClusterStatus::name)
                 .orElse(ONLY_CIPHER);
-        return new KeyTypes(keyType, preferred, allowed);
+        boolean refusesNew = Optional.ofNullable(options.getAsJsonObject("mon_auth_allow_insecure_key"))
+                .filter(option -> option.get("value").getAsString().equals("false"))
+                .isPresent();
+        return new CephCiphers(preferred, allowed, allowed.contains(ONLY_CIPHER) && !refusesNew);
     }
 
     /// Returns the addresses, without ports, of the cluster's current monitors.

@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
@@ -18,6 +19,9 @@ public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
     private static final Pattern BEHIND_FILE_SYSTEM =
             Pattern.compile("([a-z][a-z0-9-]*)\\.([a-z][a-z0-9-]*)(?:\\.([1-9][0-9]{0,8}))?");
 
+    private static final Pattern OF_ANY_FILE_SYSTEM =
+            Pattern.compile(Pattern.quote(PREFIX) + ".+\\." + BEHIND_FILE_SYSTEM.pattern());
+
     public static VolumeIdentity first(VolumeId.Provisioned volume) {
         return new VolumeIdentity(volume, 1);
     }
@@ -26,6 +30,12 @@ public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
     public String userId() {
         String base = PREFIX + volume.fileSystem() + "." + volume.group() + "." + volume.subvolume();
         return generation == 1 ? base : base + "." + generation;
+    }
+
+    /// Returns whether an id is that of an alias of a home, in any file system.
+    static boolean isOfHome(String userId) {
+        Matcher parts = OF_ANY_FILE_SYSTEM.matcher(userId);
+        return parts.matches() && CephNames.kindOf(parts.group(2)).equals(Optional.of(CephNames.Kind.ALIAS));
     }
 
     /// Parses an id as an identity of this volume; empty if it is not one.

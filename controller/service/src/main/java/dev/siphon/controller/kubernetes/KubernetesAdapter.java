@@ -9,6 +9,7 @@ import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.NodeKernels;
 import dev.siphon.controller.monitor.MonitorSource;
 import dev.siphon.controller.monitor.MonitorStore;
 import dev.siphon.controller.recovery.ClusterRecords;
@@ -142,6 +143,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// @param always whether volumes have keys even though all nodes request their own
     public DatasetKeyStore datasetKeys(boolean always) {
         return new KubernetesDatasetKeyStore(api, accesses, always);
+    }
+
+    /// Returns what the kernels of nodes can use.
+    public NodeKernels kernels() {
+        return new KubernetesNodeKernels(api);
     }
 
     /// Returns the datasets that are declared as objects.

@@ -6,6 +6,7 @@ import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.key.KeyTypes;
 import dev.siphon.csi.BackgroundTasks;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -63,7 +64,7 @@ public final class CephLab {
                 new ClustersFile(List.of(access()), Optional.of("lab")),
                 identity(),
                 CallLimits.DEFAULT,
-                Optional.empty(),
+                new KeyTypes.Rule.OfCluster(),
                 timeLeft,
                 metrics,
                 new BackgroundTasks());
