@@ -154,7 +154,7 @@ public record ClusterChecks(ClusterStatus state, KeyTypes keyTypes, List<String>
                     what("key type"),
                     _ -> caps(wanted),
                     () -> state.ciphers(cluster, list.limit()),
-                    ciphers -> judge(keyTypes.choose(ciphers), ciphers));
+                    ciphers -> ClusterChecks.judge(keyTypes.choose(ciphers), ciphers));
         }
 
         private String what(String part) {
