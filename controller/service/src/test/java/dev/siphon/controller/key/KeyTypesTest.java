@@ -91,7 +91,7 @@ final class KeyTypesTest {
         Logger logger = (Logger) LoggerFactory.getLogger(KeyTypes.class);
         logger.addAppender(lines);
         try {
-            for (String each : List.of("both", "both aes", "both aes", "aes aes", "both both")) {
+            for (String each : List.of("both", "both aes", "both aes", "aes aes", "both", "both", "both")) {
                 said = each;
                 later();
                 var _ = types.requested("aes256k", VOLUME);
