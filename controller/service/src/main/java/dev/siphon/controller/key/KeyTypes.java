@@ -65,9 +65,8 @@ public final class KeyTypes {
         };
     }
 
-    /// Returns the type to request for the key of an identity; empty for the cluster's default. A home's key may go to
-    /// a
-    /// login host, whose kernel nobody knows, so kernels of nodes do not decide about it.
+    /// Returns the type to request for the key of an identity; empty for the cluster's default. A home's key may
+    /// go to a login host, whose kernel nobody knows, so kernels of nodes do not decide about it.
     public Optional<String> requested(String cluster, String userId) {
         return switch (rule) {
             case Rule.OfCluster _ -> Optional.empty();
