@@ -128,10 +128,9 @@ public final class ClusterStatus {
                 ask(cluster, options, limit).getAsJsonObject());
     }
 
-    /// While nobody sets `mon_auth_allow_insecure_key`, the mons follow the allowed types
-    /// (`AuthMonitor::check_health`).
-    /// `config get` of that option says false even then, but without its name it lists only what is set
-    /// (`ConfigMonitor::preprocess_command`).
+    /// While `mon_auth_allow_insecure_key` is not set, the mons follow the allowed types
+    /// (`AuthMonitor::check_health`). `config get` with the option's name then prints false, so this reads the
+    /// list without a name: it has only what is set (`ConfigMonitor::preprocess_command`).
     ///
     /// @param options of the mons, as far as they are set
     static CephCiphers ciphers(JsonObject dump, JsonObject options) {

@@ -9,9 +9,8 @@ import dev.siphon.controller.warm.GateModel.Said;
 import dev.siphon.controller.warm.GateModel.Spot;
 import dev.siphon.controller.warm.GateModel.Waited;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.csi.DiagramEdges;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,6 @@ final class GateDecisionTest {
     /// An order is withdrawn, the node releases it, it is deleted, and written again; then nothing changes.
     private static final int MOST_ROUNDS = 5;
 
-    private static final Path DOCUMENT = Path.of("..", "..", "docs", "explanation", "dataset-paths.md");
     private static final Pattern EDGE =
             Pattern.compile("^ {2}(Missing|Wanted|Unwanted|Closed) --> (\\w+) : ([a-zA-Z, ]+)$");
 
@@ -216,18 +214,6 @@ final class GateDecisionTest {
         });
         assertEquals(SITUATIONS, situations.get());
         assertEquals(MOST_ROUNDS, longest);
-        assertEquals(drawn(), edges);
-    }
-
-    /// Returns the edges of the picture in the document.
-    private Map<String, Set<String>> drawn() throws IOException {
-        Map<String, Set<String>> drawn = new TreeMap<>();
-        Files.readAllLines(DOCUMENT).stream()
-                .map(EDGE::matcher)
-                .filter(edge -> edge.matches())
-                .forEach(edge -> drawn.put(
-                        edge.group(1) + " --> " + edge.group(2),
-                        new TreeSet<>(List.of(edge.group(3).split(", ", -1)))));
-        return drawn;
+        assertEquals(DiagramEdges.in(DiagramEdges.DOCUMENT, EDGE), edges);
     }
 }

@@ -3,6 +3,7 @@ package dev.siphon.node.replica;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.DiagramEdges;
 import dev.siphon.node.replica.ReplicaModel.Condition;
 import dev.siphon.node.replica.ReplicaModel.Replica;
 import java.io.IOException;
@@ -30,7 +31,6 @@ final class ReplicaDecisionTest {
     private static final int SITUATIONS = 2_443_392;
 
     private static final int MOST_STEPS = 10;
-    private static final Path DOCUMENT = Path.of("..", "..", "docs", "explanation", "dataset-paths.md");
     private static final Pattern EDGE = Pattern.compile("^ {4}(\\w+) --> (\\w+) : ([A-Z]\\w+(?:, [A-Z]\\w+)*)$");
     private static final Pattern ROW = Pattern.compile("^\\| [0-9]+ \\| `([A-Z]\\w+)` \\|.*");
     private static final Set<Integer> BOTH = Set.of(0, 1);
@@ -336,7 +336,7 @@ final class ReplicaDecisionTest {
     void theDocumentHasTheStepsInTheirOrder() throws IOException {
         assertEquals(
                 kinds().toList(),
-                Files.readAllLines(DOCUMENT).stream()
+                Files.readAllLines(DiagramEdges.DOCUMENT).stream()
                         .map(ROW::matcher)
                         .filter(row -> row.matches())
                         .map(row -> row.group(1))
@@ -345,13 +345,6 @@ final class ReplicaDecisionTest {
 
     @Test
     void theDiagramInTheDocumentIsWhatTheStepsDo() throws IOException {
-        Map<String, Set<String>> drawn = new TreeMap<>();
-        Files.readAllLines(DOCUMENT).stream()
-                .map(EDGE::matcher)
-                .filter(edge -> edge.matches())
-                .forEach(edge -> drawn.put(
-                        edge.group(1) + " --> " + edge.group(2),
-                        new TreeSet<>(List.of(edge.group(3).split(", ", -1)))));
-        assertEquals(EDGES, drawn);
+        assertEquals(EDGES, DiagramEdges.in(DiagramEdges.DOCUMENT, EDGE));
     }
 }

@@ -2,12 +2,11 @@ package dev.siphon.node.warm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.siphon.csi.DiagramEdges;
 import dev.siphon.node.warm.ObservedOrder.Wanted;
 import dev.siphon.node.warm.ObservedOrder.Work;
 import dev.siphon.node.warm.OrderModel.Outcome;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +25,6 @@ final class OrderDecisionTest {
     /// Release, Ask and Wait, or Open, Fill and Tell.
     private static final int MOST_STEPS = 3;
 
-    private static final Path DOCUMENT = Path.of("..", "..", "docs", "explanation", "dataset-paths.md");
     private static final Pattern EDGE =
             Pattern.compile("^ {2}(None|Asked|Mounted|Kept|Verified) --> (\\w+) : ([A-Z]\\w+(?:, [A-Z]\\w+)*)$");
 
@@ -164,18 +162,6 @@ final class OrderDecisionTest {
                         .map(Class::getSimpleName)
                         .collect(Collectors.toCollection(TreeSet::new)),
                 taken);
-        assertEquals(drawn(), edges);
-    }
-
-    /// Returns the edges of the picture in the document.
-    private static Map<String, Set<String>> drawn() throws IOException {
-        Map<String, Set<String>> drawn = new TreeMap<>();
-        Files.readAllLines(DOCUMENT).stream()
-                .map(EDGE::matcher)
-                .filter(edge -> edge.matches())
-                .forEach(edge -> drawn.put(
-                        edge.group(1) + " --> " + edge.group(2),
-                        new TreeSet<>(List.of(edge.group(3).split(", ", -1)))));
-        return drawn;
+        assertEquals(DiagramEdges.in(DiagramEdges.DOCUMENT, EDGE), edges);
     }
 }
