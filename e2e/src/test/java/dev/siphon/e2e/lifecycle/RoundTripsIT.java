@@ -174,7 +174,7 @@ final class RoundTripsIT {
                     sent.of(() -> controller.controller().listVolumes(ListVolumesRequest.getDefaultInstance())),
                     "ListVolumes");
             Map<String, Integer> trips =
-                    Map.of("mds probe for a removal", 2, "mds flatten tree", 1, "mgr fs subvolume rm", 1);
+                    Map.of("mds probe for a removal", 1, "mds flatten tree", 1, "mgr fs subvolume rm", 1);
             assertEquals(trips, sent.of(deletion(controller, id)), "DeleteVolume");
             assertEquals(trips, sent.of(deletion(controller, id)), "DeleteVolume again");
         }

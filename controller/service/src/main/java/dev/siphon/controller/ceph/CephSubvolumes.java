@@ -122,15 +122,17 @@ final class CephSubvolumes implements Subvolumes {
     public void remove(VolumeId.Provisioned volume) {
         // No `force` at first: it would also hide that the file system is missing.
         CephCommand command = change(volume, "fs subvolume rm");
-        probes.remove(volume);
-        CommandReply reply = call(volume.cluster(), command.with("retain_snapshots", true));
+        probes.remove(volume, () -> remove(volume.cluster(), command));
+    }
+
+    private void remove(String cluster, CephCommand command) {
+        CommandReply reply = call(cluster, command.with("retain_snapshots", true));
         if (reply.is(CephErrno.EINVAL)) {
             // A half-made subvolume cannot retain snapshots, and has none.
-            reply = call(volume.cluster(), command);
+            reply = call(cluster, command);
         } else if (reply.is(CephErrno.EAGAIN)) {
             // A clone's target needs `force`. The mgr still refuses it while the clone runs.
-            reply = call(
-                    volume.cluster(), command.with("retain_snapshots", true).with("force", true));
+            reply = call(cluster, command.with("retain_snapshots", true).with("force", true));
         }
         unlessGone(reply);
     }

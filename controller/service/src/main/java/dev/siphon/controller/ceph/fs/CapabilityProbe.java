@@ -5,72 +5,61 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
-/// One request to an MDS whose reply several callers may wait for. It is a call of [CephFs] with its own
-/// deadline, so the thread that waits for it needs no other.
+/// One request to an MDS. It is a call of [CephFs] with its own deadline, so the thread that waits for it needs no
+/// other.
 final class CapabilityProbe {
+    private static final int OF_A_VOLUME = -1;
+
     private final CompletableFuture<Optional<RuntimeException>> ended = new CompletableFuture<>();
     private final long made = System.nanoTime();
     private final String operation;
+    private final int strength;
+    private final Consumer<Mount> question;
     private volatile Optional<Long> put = Optional.empty();
     private volatile boolean stalled;
 
-    CapabilityProbe(String operation) {
+    private CapabilityProbe(String operation, int strength, Consumer<Mount> question) {
         this.operation = operation;
+        this.strength = strength;
+        this.question = question;
+    }
+
+    /// Creates a probe whose reply is for its caller alone.
+    static CapabilityProbe single(String operation, Consumer<Mount> question) {
+        return new CapabilityProbe(operation, OF_A_VOLUME, question);
+    }
+
+    /// Creates a probe of a group's directory alone.
+    ///
+    /// @param strength not negative; a probe takes all from other clients that weaker ones take
+    static CapabilityProbe ofGroup(String operation, int strength, Consumer<Mount> question) {
+        return new CapabilityProbe(operation, strength, question);
     }
 
     String operation() {
         return operation;
     }
 
-    /// Returns whether it was created at or after that time by [System#nanoTime].
-    boolean isSince(long time) {
-        return made - time >= 0;
+    /// Returns whether this probe's success is also the other's: both are of the group alone, and this one was sent
+    /// after the other was made.
+    boolean answers(CapabilityProbe other) {
+        return other.strength != OF_A_VOLUME
+                && strength >= other.strength
+                && put.filter(since -> since - other.made >= 0).isPresent();
     }
 
-    /// Sends the request on a thread that belongs to no operation, so callers that leave keep no locks.
-    ///
-    /// @param threads starts such a thread
-    /// @param after runs before the waiting callers continue, even if no thread can start
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no thread can start; the probe has ended then
-    void run(Executor threads, Runnable question, Runnable after) {
-        try {
-            threads.execute(() -> ask(question, after));
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) { // a full heap ends the process
-            DriverException refusal = new DriverException.BackendUnavailable(
-                    "the request " + operation + " was not sent, because the process cannot start a thread; retry",
-                    noThread);
-            after.run();
-            end(refusal);
-            throw refusal;
-        }
-    }
-
-    private void ask(Runnable question, Runnable after) {
-        Optional<RuntimeException> error = Optional.empty();
-        try {
-            question.run();
-        } catch (RuntimeException e) {
-            error = Optional.of(e);
-        } catch (Error e) { // a probe without an answer must not count as one
-            error = Optional.of(new IllegalStateException("the request " + operation + " failed", e));
-        } finally {
-            after.run();
-            ended.complete(error);
-        }
-    }
-
-    /// Ends without sending the request.
-    void end(DriverException why) {
-        ended.complete(Optional.of(why));
+    /// Sends the request.
+    void ask(Mount mount) {
+        sent();
+        question.accept(mount);
     }
 
     /// Records that the request is sent now; until then its client was connecting.
-    void put() {
+    void sent() {
         put = Optional.of(System.nanoTime());
     }
 
@@ -88,6 +77,13 @@ final class CapabilityProbe {
         return stalled;
     }
 
+    /// Lets the waiting callers continue.
+    ///
+    /// @param error why there is no reply
+    void end(Optional<RuntimeException> error) {
+        ended.complete(error);
+    }
+
     /// Waits for the reply, at most `limit`.
     ///
     /// @return whether it came
@@ -103,11 +99,6 @@ final class CapabilityProbe {
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    /// Returns whether the MDS replied without an error; call only after it has ended.
-    boolean succeeded() {
-        return ended.join().isEmpty();
     }
 
     /// Throws the error of the request, if any; call only after it has ended.

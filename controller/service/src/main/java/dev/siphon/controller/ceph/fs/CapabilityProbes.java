@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -24,7 +26,8 @@ import java.util.function.Supplier;
 /// `session_timeout`, 60 s.
 ///
 /// Probes use their own client, with a thread for each waiting account, so nobody else waits with them. Only one
-/// probe per account runs at a time: until the MDS replies, the directories are locked for readers too.
+/// probe per account runs at a time, in the order of arrival: until the MDS replies, the directories are locked for
+/// readers too.
 public final class CapabilityProbes {
     /// How long a client may take to release its capabilities. A live one takes milliseconds.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -37,8 +40,8 @@ public final class CapabilityProbes {
     private static final String CHANGE = "probe for a change";
     private static final String REMOVAL = "probe for a removal";
 
-    /// Each probe takes everything from other clients that those before it take.
-    private static final List<String> BY_STRENGTH = List.of(NOTE, READING, CHANGE, REMOVAL);
+    /// The probes of a group alone. The second takes everything from other clients that the first takes.
+    private static final List<String> BY_STRENGTH = List.of(READING, CHANGE);
 
     /// Maximum number of accounts that wait at once; each holds a thread.
     static final int MOST = 64;
@@ -47,9 +50,13 @@ public final class CapabilityProbes {
     private final Supplier<Duration> patience;
     private final CephMetrics metrics;
     private final Executor threads;
-    private final Map<SubvolumeGroup, CapabilityProbe> ofGroups = new ConcurrentHashMap<>();
+    private final ProbeQueues queues = new ProbeQueues();
     private final PendingGroupChanges changes = new PendingGroupChanges(System::nanoTime);
     private final Map<FileSystemRef, CapabilityProbe> controls = new ConcurrentHashMap<>();
+
+    /// When probes for the removal of a volume were sent, for those that replied lately.
+    private final Map<VolumeId.Provisioned, Long> removable = new ConcurrentHashMap<>();
+
     private final Semaphore free = new Semaphore(MOST);
 
     /// @param clients returns clients whose calls may last as long as a dead client's session
@@ -81,7 +88,7 @@ public final class CapabilityProbes {
     /// @return empty if the attribute or the path does not exist
     Optional<String> attribute(SubvolumeGroup group, String path, String name) {
         AtomicReference<Optional<String>> found = new AtomicReference<>(Optional.empty());
-        ask(group, NOTE, false, mount -> found.set(mount.attribute(mount.locate(path), name)));
+        ask(group, CapabilityProbe.single(NOTE, mount -> found.set(mount.attribute(mount.locate(path), name))));
         return found.get();
     }
 
@@ -89,7 +96,7 @@ public final class CapabilityProbes {
     ///
     /// @throws DriverException.OperationPending (ABORTED) if a client does not release a needed capability
     public void read(SubvolumeGroup group) {
-        ask(group, READING, true, mount -> {
+        ask(group, READING, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
         });
     }
@@ -97,38 +104,62 @@ public final class CapabilityProbes {
     /// Probes before the mgr reads a volume; same errors as [#read(SubvolumeGroup)].
     public void read(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
-        ask(group, READING, false, mount -> {
+        ask(group, CapabilityProbe.single(READING, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
             var _ = mount.stat(directory(mount, volume));
-        });
+        }));
     }
 
     /// Probes as [#read(SubvolumeGroup)] does, then lets the mgr create something in the group's directory.
     ///
     /// @param command sends the command to the mgr and waits for it
     public void change(SubvolumeGroup group, Runnable command) {
-        changes.run(
-                group,
-                () -> ask(group, CHANGE, true, mount -> mount.takeFromOthers(mount.locate(group.path()))),
-                command);
+        long now = System.nanoTime();
+        OptionalLong lately = changes.askedLately(group);
+        if (lately.isEmpty()) {
+            ask(group, CHANGE, mount -> mount.takeFromOthers(mount.locate(group.path())));
+        }
+        changes.run(group, lately.orElse(now), command);
     }
 
     /// Probes before the mgr changes a volume; same errors as [#read(SubvolumeGroup)].
     public void change(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
-        ask(group, CHANGE, false, mount -> {
+        ask(group, CapabilityProbe.single(CHANGE, mount -> {
             mount.takeFromOthers(mount.locate(group.path()));
             mount.takeFromOthers(directory(mount, volume));
-        });
+        }));
     }
 
-    /// Probes before the mgr removes a volume; same errors as [#read(SubvolumeGroup)].
-    public void remove(VolumeId.Provisioned volume) {
+    /// Probes before this controller rearranges a volume's files for its removal; same errors as
+    /// [#read(SubvolumeGroup)]. The removal uses the reply too if it follows soon.
+    void beforeRemoval(VolumeId.Provisioned volume) {
+        removable.values().removeIf(askedAt -> !changes.isLately(askedAt));
+        removable.put(volume, probeForRemoval(volume));
+    }
+
+    /// Probes as [#read(SubvolumeGroup)] does, then lets the mgr remove a volume.
+    ///
+    /// @param command sends the command to the mgr and waits for it
+    public void remove(VolumeId.Provisioned volume, Runnable command) {
+        long askedAt = Optional.ofNullable(removable.remove(volume))
+                .filter(changes::isLately)
+                .orElseGet(() -> probeForRemoval(volume));
+        changes.run(SubvolumeGroup.of(volume), askedAt, command);
+    }
+
+    /// @return when the probe of the group's directory was sent
+    private long probeForRemoval(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
-        ask(group, REMOVAL, false, mount -> {
-            mount.takeFromOthers(mount.locate(group.path()));
+        long now = System.nanoTime();
+        OptionalLong lately = changes.askedLately(group);
+        ask(group, CapabilityProbe.single(REMOVAL, mount -> {
+            if (lately.isEmpty()) {
+                mount.takeFromOthers(mount.locate(group.path()));
+            }
             mount.takeAllFromOthers(directory(mount, volume));
-        });
+        }));
+        return lately.orElse(now);
     }
 
     /// Returns the subvolume's directory: every client of the volume has looked up this one, above the one with
@@ -142,86 +173,114 @@ public final class CapabilityProbes {
     ///
     /// @throws DriverException.OperationPending (ABORTED) in that case
     void refuseWhileStalled(SubvolumeGroup group) {
-        CapabilityProbe probe = ofGroups.get(group);
-        if (probe != null && probe.isStalled()) {
+        if (queues.running(group).filter(CapabilityProbe::isStalled).isPresent()) {
             throw stalled(group);
         }
     }
 
-    /// Runs a probe. Callers that wait with probes of the group alone share one that succeeds. A failure is not shared:
-    /// it may be about another caller's volume, or a stronger probe than this caller's.
-    ///
-    /// @param ofGroup whether the probe concerns the group alone, not a volume
-    private void ask(SubvolumeGroup group, String operation, boolean ofGroup, Consumer<Mount> question) {
-        long arrived = System.nanoTime();
-        long deadline = arrived + patience.get().toNanos();
-        while (true) {
-            CapabilityProbe mine = new CapabilityProbe(operation);
-            CapabilityProbe other = ofGroups.putIfAbsent(group, mine);
-            if (other == null) {
-                begin(group, mine, operation, question);
-                await(group, mine, deadline);
-                mine.orThrow();
-                return;
-            }
-            await(group, other, deadline);
-            boolean asksAsMuch = BY_STRENGTH.indexOf(other.operation()) >= BY_STRENGTH.indexOf(operation);
-            if (ofGroup && asksAsMuch && other.isSince(arrived) && other.succeeded()) {
-                return;
-            }
-        }
+    /// Runs a probe of the group alone.
+    private void ask(SubvolumeGroup group, String operation, Consumer<Mount> question) {
+        ask(group, CapabilityProbe.ofGroup(operation, BY_STRENGTH.indexOf(operation), question));
     }
 
-    private void begin(SubvolumeGroup group, CapabilityProbe probe, String operation, Consumer<Mount> question) {
+    /// Runs a probe after those of the group that wait already.
+    private void ask(SubvolumeGroup group, CapabilityProbe probe) {
+        long deadline = System.nanoTime() + patience.get().toNanos();
+        refuseWhileStalled(group);
+        if (queues.add(group, probe)) {
+            begin(group);
+        }
+        await(group, probe, deadline);
+        probe.orThrow();
+    }
+
+    /// Starts the thread that sends the probes of a group until none is left. It belongs to no operation, so callers
+    /// that leave keep no locks.
+    private void begin(SubvolumeGroup group) {
         if (!free.tryAcquire()) {
-            ofGroups.remove(group, probe);
-            DriverException refusal = new DriverException.BackendUnavailable(
-                    group.path() + " in cluster " + group.cluster() + " was not read: the directories of " + MOST
-                            + " accounts wait for clients that do not answer; retry");
-            probe.end(refusal);
-            throw refusal;
+            refuse(
+                    group,
+                    new DriverException.BackendUnavailable(group.path() + " in cluster " + group.cluster()
+                            + " was not read: the directories of " + MOST
+                            + " accounts wait for clients that do not answer; retry"));
+            return;
         }
         metrics.probesInFlight(group.cluster(), 1);
-        Consumer<Mount> put = mount -> {
-            probe.put();
-            question.accept(mount);
-        };
-        probe.run(threads, () -> askNow(FileSystemRef.of(group), operation, put), () -> {
-            ofGroups.remove(group, probe);
-            free.release();
-            metrics.probesInFlight(group.cluster(), -1);
-        });
+        try {
+            threads.execute(() -> runAll(group));
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) { // a full heap ends the process
+            leave(group);
+            refuse(group, noThread(group.path(), group.cluster(), noThread));
+        }
     }
 
-    private void askNow(FileSystemRef place, String operation, Consumer<Mount> question) {
-        boolean _ = ReconnectingHandle.unlessNothingIsThere(
-                false,
-                () -> clients.apply(place).call(operation, mount -> {
-                    try {
-                        question.accept(mount);
-                    } catch (DriverException.NotFound nobodyHasIt) {
-                        return false;
-                    }
-                    return true;
-                }));
+    private static DriverException noThread(String what, String cluster, Throwable noThread) {
+        return new DriverException.BackendUnavailable(
+                what + " in cluster " + cluster + " was not read, because the process cannot start a thread; retry",
+                noThread);
+    }
+
+    private void refuse(SubvolumeGroup group, DriverException why) {
+        queues.clear(group).forEach(probe -> probe.end(Optional.of(why)));
+    }
+
+    private void leave(SubvolumeGroup group) {
+        free.release();
+        metrics.probesInFlight(group.cluster(), -1);
+    }
+
+    private void runAll(SubvolumeGroup group) {
+        Optional<CapabilityProbe> next = queues.running(group);
+        while (next.isPresent()) {
+            Optional<RuntimeException> error = send(FileSystemRef.of(group), next.get());
+            ProbeQueues.Finished finished = queues.finish(group, next.get(), error.isEmpty());
+            next = finished.next();
+            if (next.isEmpty()) {
+                leave(group);
+            }
+            finished.done().forEach(probe -> probe.end(error));
+        }
+    }
+
+    /// Returns the error of a probe; empty if the MDS replied, also that there is no such directory.
+    private Optional<RuntimeException> send(FileSystemRef place, CapabilityProbe probe) {
+        try {
+            boolean _ = ReconnectingHandle.unlessNothingIsThere(
+                    false,
+                    () -> clients.apply(place).call(probe.operation(), mount -> {
+                        try {
+                            probe.ask(mount);
+                        } catch (DriverException.NotFound nobodyHasIt) {
+                            return false;
+                        }
+                        return true;
+                    }));
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.of(e);
+        } catch (Error e) { // a probe without an answer must not count as one
+            return Optional.of(new IllegalStateException("the request " + probe.operation() + " failed", e));
+        }
     }
 
     /// Waits for the probe to end. If the MDS replies to nobody, waits until the caller's deadline.
     private void await(SubvolumeGroup group, CapabilityProbe probe, long deadline) {
-        if (probe.isStalled()) {
-            throw stalled(group);
-        }
-        while (!probe.endsWithin(min(PATIENCE.minus(probe.age()), deadline))) {
+        CapabilityProbe running = queues.running(group).orElse(probe);
+        while (!probe.endsWithin(min(PATIENCE.minus(running.age()), deadline))) {
             if (System.nanoTime() - deadline >= 0) {
+                queues.withdraw(group, probe);
                 throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
                         + group.cluster() + " has not answered in time; nothing was changed; retry");
             }
-            if (probe.age().compareTo(PATIENCE) >= 0
-                    && answers(FileSystemRef.of(group), deadline)
-                    && !probe.endsWithin(Duration.ZERO)) {
-                probe.stall();
+            if (running.isStalled()
+                    || (running.age().compareTo(PATIENCE) >= 0
+                            && answers(FileSystemRef.of(group), deadline)
+                            && !running.endsWithin(Duration.ZERO))) {
+                running.stall();
+                queues.withdraw(group, probe);
                 throw stalled(group);
             }
+            running = queues.running(group).orElse(probe);
         }
     }
 
@@ -231,19 +290,31 @@ public final class CapabilityProbes {
 
     /// Returns whether the MDS replies to a request that waits for no account's client.
     private boolean answers(FileSystemRef place, long deadline) {
-        CapabilityProbe mine = new CapabilityProbe("control");
+        // A new name is in no cache, so the client must ask the MDS.
+        String name = CephFsMounts.VOLUMES + "/_siphon-" + System.nanoTime();
+        CapabilityProbe mine = CapabilityProbe.single("probe nothing", mount -> {
+            var _ = mount.stat(mount.locate(name));
+        });
         CapabilityProbe other = controls.putIfAbsent(place, mine);
         if (other == null) {
-            // A new name is in no cache, so the client must ask the MDS.
-            String name = CephFsMounts.VOLUMES + "/_siphon-" + System.nanoTime();
-            mine.run(
-                    threads,
-                    () -> askNow(place, "probe nothing", mount -> {
-                        var _ = mount.stat(mount.locate(name));
-                    }),
-                    () -> controls.remove(place, mine));
+            sendControl(place, mine);
         }
         return (other == null ? mine : other).endsWithin(min(CONTROL, deadline));
+    }
+
+    private void sendControl(FileSystemRef place, CapabilityProbe probe) {
+        try {
+            threads.execute(() -> {
+                Optional<RuntimeException> error = send(place, probe);
+                controls.remove(place, probe);
+                probe.end(error);
+            });
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) { // a full heap ends the process
+            controls.remove(place, probe);
+            DriverException refusal = noThread(CephFsMounts.VOLUMES, place.cluster(), noThread);
+            probe.end(Optional.of(refusal));
+            throw refusal;
+        }
     }
 
     private static DriverException stalled(SubvolumeGroup group) {

@@ -3,6 +3,7 @@ package dev.siphon.controller.ceph.fs;
 import dev.siphon.controller.volume.SubvolumeGroup;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -24,17 +25,21 @@ final class PendingGroupChanges {
         this.nanoTime = nanoTime;
     }
 
-    /// Runs a change of the group's directory, after a probe if no recent reply can be reused.
-    ///
-    /// @param question the probe; throws if the change must not start
-    void run(SubvolumeGroup group, Runnable question, Runnable change) {
-        long askedAt = nanoTime.getAsLong();
+    /// Returns when the latest probe of a running change was sent, if its reply can be reused; else empty.
+    OptionalLong askedLately(SubvolumeGroup group) {
         Changes others = ofGroups.get(group);
-        if (others != null && askedAt - others.askedAt() < LASTS.toNanos()) {
-            askedAt = others.askedAt();
-        } else {
-            question.run();
-        }
+        return others != null && isLately(others.askedAt()) ? OptionalLong.of(others.askedAt()) : OptionalLong.empty();
+    }
+
+    /// Returns whether a reply to a probe that was sent then can still be used.
+    boolean isLately(long askedAt) {
+        return nanoTime.getAsLong() - askedAt < LASTS.toNanos();
+    }
+
+    /// Runs a change of the group's directory.
+    ///
+    /// @param askedAt when the probe was sent whose reply allows it
+    void run(SubvolumeGroup group, long askedAt, Runnable change) {
         ofGroups.merge(group, new Changes(1, askedAt), PendingGroupChanges::both);
         try {
             change.run();

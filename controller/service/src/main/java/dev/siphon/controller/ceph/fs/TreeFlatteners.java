@@ -50,7 +50,7 @@ final class TreeFlatteners {
     /// See [dev.siphon.controller.volume.FileTree#flatten].
     void flatten(VolumeId.Provisioned volume) {
         // A client that does not respond would hold a call here for long: this probe makes only its account wait.
-        fileSystems.probes().remove(volume);
+        fileSystems.probes().beforeRemoval(volume);
         CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
         List<TreeFlattener> begun = ReconnectingHandle.unlessNothingIsThere(
                 List.of(),

@@ -95,7 +95,7 @@ final class CapabilityProbesTest {
                 () -> {
                     // the probe of the volume begins when the caller with the group has arrived
                     if (!arrived.getAndSet(true)) {
-                        Thread.startVirtualThread(() -> shared.getFirst().remove(volume));
+                        Thread.startVirtualThread(() -> shared.getFirst().remove(volume, () -> {}));
                         join(sent);
                     }
                     return PATIENCE;
