@@ -12,6 +12,7 @@ import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.kubernetes.Leadership;
+import dev.siphon.controller.recovery.MetadataWriter;
 import dev.siphon.controller.recovery.RecordWriter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
@@ -141,8 +142,8 @@ public final class ControllerMain implements Callable<Integer> {
                 .map(kubernetes -> new RecordWriter(
                         kubernetes.records(),
                         kubernetes.datasets(),
-                        ports.clusters(),
-                        ports.files(),
+                        ports,
+                        new MetadataWriter(ports),
                         InstantSource.system()));
         KeyMinting minting = keys.<KeyMinting>map(all -> all).orElse(KeyMinting.NONE);
         ControllerDomain domain = ControllerDomain.over(

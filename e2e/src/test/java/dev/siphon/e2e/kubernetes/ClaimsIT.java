@@ -64,6 +64,30 @@ final class ClaimsIT {
     }
 
     @Test
+    void itsSubvolumeSaysWhoseItIs() {
+        TestClaim.Subvolume place = claim.subvolume();
+        var _ = Await.until(
+                "metadata of " + place, Cluster.PATIENCE, () -> metadata(place).contains("cephfs.siphon.dev/account"));
+
+        assertEquals(
+                Map.of(
+                        "csi.storage.k8s.io/pv/name",
+                        claim.volume().getMetadata().getName(),
+                        "csi.storage.k8s.io/pvc/namespace",
+                        tenant.namespace(),
+                        "csi.storage.k8s.io/pvc/name",
+                        "data",
+                        "cephfs.siphon.dev/account",
+                        "u11"),
+                new Gson().fromJson(metadata(place), Map.class));
+    }
+
+    private static String metadata(TestClaim.Subvolume place) {
+        return CLUSTER.ceph(
+                "fs", "subvolume", "metadata", "ls", Cluster.FILE_SYSTEM, place.name(), "--group_name", place.group());
+    }
+
+    @Test
     void itsKeyIsASecretInTheDriversNamespace() {
         String volume = claim.volume().getMetadata().getName();
 

@@ -19,7 +19,7 @@ final class MetadataEncoding {
     static String keptKey(String key) {
         StringBuilder kept = new StringBuilder();
         for (byte each : key.getBytes(StandardCharsets.UTF_8)) {
-            boolean plain = (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '.' || each == '-';
+            boolean plain = (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || ".-/".indexOf(each) >= 0;
             append(kept, each, plain, KEY_ESCAPE);
         }
         return kept.toString();

@@ -3,10 +3,13 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.explain.NamespacedName;
 import dev.siphon.controller.recovery.ClusterRecords;
+import dev.siphon.controller.recovery.MetadataWriter;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -70,8 +73,18 @@ final class KubernetesRecords implements ClusterRecords {
                 .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
                 .flatMap(VolumeId::tryParse)
                 .filter(VolumeId.Provisioned.class::isInstance)
-                .map(id ->
-                        new VolumeRecord((VolumeId.Provisioned) id, bare(object).toString()));
+                .map(id -> {
+                    JsonObject bare = bare(object);
+                    return new VolumeRecord((VolumeId.Provisioned) id, bare.toString(), metadata(bare));
+                });
+    }
+
+    private static Map<String, String> metadata(JsonObject bare) {
+        Map<String, String> metadata = new HashMap<>();
+        JsonParts.text(bare, METADATA, NAME).ifPresent(name -> metadata.put(MetadataWriter.VOLUME, name));
+        JsonParts.text(bare, SPEC, CLAIM, NAMESPACE).ifPresent(name -> metadata.put(MetadataWriter.NAMESPACE, name));
+        JsonParts.text(bare, SPEC, CLAIM, NAME).ifPresent(name -> metadata.put(MetadataWriter.CLAIM, name));
+        return metadata;
     }
 
     private static JsonObject bare(JsonObject object) {

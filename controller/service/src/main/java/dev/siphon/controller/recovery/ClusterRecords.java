@@ -2,6 +2,7 @@ package dev.siphon.controller.recovery;
 
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -23,7 +24,8 @@ public interface ClusterRecords {
     ///
     /// @param text the object as JSON, ready for another Kubernetes: refers to its claim by name only, and to none
     ///     if the claim is gone
-    record VolumeRecord(VolumeId.Provisioned volume, String text) {}
+    /// @param metadata what the subvolume's metadata says of it, by the keys of [MetadataWriter]
+    record VolumeRecord(VolumeId.Provisioned volume, String text, Map<String, String> metadata) {}
 
     /// A VolumeSnapshot.
     ///

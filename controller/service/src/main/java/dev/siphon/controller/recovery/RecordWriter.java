@@ -1,6 +1,7 @@
 package dev.siphon.controller.recovery;
 
 import dev.siphon.controller.dataset.DatasetCatalog;
+import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.KeyMinting;
@@ -50,6 +51,7 @@ public final class RecordWriter {
     private final DatasetCatalog datasets;
     private final Clusters clusters;
     private final FileTree files;
+    private final MetadataWriter metadata;
     private final InstantSource clock;
 
     /// The names of expected PersistentVolumes, with the time of CreateVolume.
@@ -69,11 +71,16 @@ public final class RecordWriter {
     record RecordLocation(String cluster, String fileSystem, String path, String note) {}
 
     public RecordWriter(
-            ClusterRecords cluster, DatasetCatalog datasets, Clusters clusters, FileTree files, InstantSource clock) {
+            ClusterRecords cluster,
+            DatasetCatalog datasets,
+            CephPorts ports,
+            MetadataWriter metadata,
+            InstantSource clock) {
         this.cluster = cluster;
         this.datasets = datasets;
-        this.clusters = clusters;
-        this.files = files;
+        this.clusters = ports.clusters();
+        this.files = ports.files();
+        this.metadata = metadata;
         this.clock = clock;
     }
 
@@ -100,7 +107,12 @@ public final class RecordWriter {
 
     /// Starts recording; it ends when the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("cluster-records", PAUSE, PAUSE, this::reconcileAndLog);
+        BackgroundTasks.Task writing = metadata.start(tasks);
+        BackgroundTasks.Task recording = tasks.every("cluster-records", PAUSE, PAUSE, this::reconcileAndLog);
+        return () -> {
+            recording.close();
+            writing.close();
+        };
     }
 
     private void reconcileAndLog() {
@@ -142,17 +154,13 @@ public final class RecordWriter {
 
     private void lookAtVolumes() {
         Set<RecordLocation> there = new HashSet<>();
-        cluster.eachVolume(volume -> {
-            RecordLocation place = place(volume.volume(), RecordNotes.VOLUME);
-            there.add(place);
-            write(place, volume.text());
-        });
+        cluster.eachVolume(volume -> there.add(write(volume)));
         cluster.eachSnapshot(snapshot -> {
             RecordLocation place = place(
                     snapshot.snapshot().volume(),
                     RecordNotes.ofSnapshot(snapshot.snapshot().name()));
             there.add(place);
-            write(
+            boolean _ = write(
                     place,
                     new RecordNotes.RecordedSnapshot(snapshot.namespace(), snapshot.name(), snapshot.className())
                             .text());
@@ -164,7 +172,7 @@ public final class RecordWriter {
     private void lookForNew(Instant now) {
         expected.forEach((name, made) -> {
             Optional<ClusterRecords.VolumeRecord> found = cluster.volume(name);
-            found.ifPresent(volume -> write(place(volume.volume(), RecordNotes.VOLUME), volume.text()));
+            found.ifPresent(this::write);
             if (found.isPresent() || made.plus(EXPECTED).isBefore(now)) {
                 expected.remove(name, made);
             }
@@ -184,12 +192,14 @@ public final class RecordWriter {
                 now.merge(place, DatasetRecords.of(dataset, all.readers(dataset.name())), DatasetRecords::and);
             }
         });
-        now.forEach((place, records) -> write(place, records.text()));
+        now.forEach((place, records) -> {
+            boolean _ = write(place, records.text());
+        });
         declared.forEach((name, place) -> {
             // one that cannot be parsed now is still declared
             boolean gone = !places.containsKey(name) && !all.wrong().containsKey(name);
             if (gone && !now.containsKey(place)) {
-                attempt(place, () -> set(place, ""));
+                boolean _ = attempt(place, () -> set(place, ""));
                 written.remove(place);
             }
         });
@@ -205,18 +215,28 @@ public final class RecordWriter {
                 note);
     }
 
-    private void write(RecordLocation place, String text) {
+    /// Records a PersistentVolume, and has the metadata of its subvolume follow it.
+    private RecordLocation write(ClusterRecords.VolumeRecord volume) {
+        RecordLocation place = place(volume.volume(), RecordNotes.VOLUME);
+        if (write(place, volume.text())) {
+            metadata.want(volume.volume(), volume.metadata());
+        }
+        return place;
+    }
+
+    /// Returns whether the record is there, and was not known to be there before.
+    private boolean write(RecordLocation place, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         String digest = Digest.of(ByteBuffer.wrap(bytes)).beginning();
         if (digest.equals(written.get(place)) || !clusters.ids().contains(place.cluster())) {
-            return;
+            return false;
         }
         if (bytes.length > RecordNotes.MOST_BYTES) {
             warnOnce(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, but only "
                     + RecordNotes.MOST_BYTES + " are allowed");
-            return;
+            return false;
         }
-        attempt(place, () -> {
+        return attempt(place, () -> {
             if (!files.note(place.cluster(), place.fileSystem(), place.path(), place.note())
                     .equals(Optional.of(text))) {
                 set(place, text);
@@ -231,10 +251,13 @@ public final class RecordWriter {
 
     /// Applies one change. A directory that does not answer, or that the controller may not write, does not block
     /// the others.
-    private void attempt(RecordLocation place, Runnable change) {
+    ///
+    /// @return whether the change was made
+    private boolean attempt(RecordLocation place, Runnable change) {
         try {
             change.run();
             silentInARow = 0;
+            return true;
         } catch (DriverException.NotFound _) {
             // the directory was removed meanwhile
         } catch (DriverException notNow) {
@@ -244,5 +267,6 @@ public final class RecordWriter {
                 throw notNow;
             }
         }
+        return false;
     }
 }

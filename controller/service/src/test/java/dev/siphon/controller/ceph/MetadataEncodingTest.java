@@ -12,7 +12,7 @@ class MetadataEncodingTest {
     void anyKeyComesBack(@ForAll String key) {
         String kept = MetadataEncoding.keptKey(key);
         assertEquals(valid(key), MetadataEncoding.key(kept));
-        assertTrue(kept.matches("[a-z0-9._-]*"), kept);
+        assertTrue(kept.matches("[a-z0-9._/-]*"), kept);
     }
 
     @Property
@@ -25,6 +25,7 @@ class MetadataEncodingTest {
     @Test
     void idsStayReadable() {
         assertEquals("siphon.source", MetadataEncoding.keptKey("siphon.source"));
+        assertEquals("csi.storage.k8s.io/pv/name", MetadataEncoding.keptKey("csi.storage.k8s.io/pv/name"));
         assertEquals("s1:lab:fs:g:v@s", MetadataEncoding.keptValue("s1:lab:fs:g:v@s"));
     }
 

@@ -66,7 +66,7 @@ final class RecordWriterTest {
         writer.reconcile();
         assertEquals(Optional.of(world.text("pvc-1")), written(volume));
         String changed = world.text("pvc-1").replace("1Gi", "2Gi");
-        world.persistentVolumes.put("pvc-1", new ClusterRecords.VolumeRecord(volume, changed));
+        world.persistentVolumes.put("pvc-1", new ClusterRecords.VolumeRecord(volume, changed, Map.of()));
         world.now = world.now.plus(RecordWriter.VOLUMES).minusSeconds(1);
         writer.reconcile();
         assertEquals(false, Optional.of(changed).equals(written(volume)));

@@ -34,6 +34,7 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
 
     final InMemoryCeph ceph = new InMemoryCeph();
     final CephPorts ports = ceph.ports();
+    final MetadataWriter metadata = new MetadataWriter(ports);
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", account("u1"), "u2", account("u2")));
     final ControllerDomain domain = ControllerDomain.over(
             ports,
@@ -63,10 +64,18 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
     /// Creates a volume and its PersistentVolume, for a claim `data` in a namespace.
     VolumeId.Provisioned claimed(String name, String owner, String namespace) {
         VolumeId.Provisioned volume = create(name, owner, Map.of());
-        persistentVolumes.put(name, new VolumeRecord(volume, """
+        persistentVolumes.put(
+                name,
+                new VolumeRecord(
+                        volume,
+                        """
                 {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"%s"},"spec":{\
                 "capacity":{"storage":"1Gi"},"claimRef":{"namespace":"%s","name":"data"},\
-                "csi":{"volumeHandle":"%s"}}}""".formatted(name, namespace, volume)));
+                "csi":{"volumeHandle":"%s"}}}""".formatted(name, namespace, volume),
+                        Map.of(
+                                MetadataWriter.VOLUME, name,
+                                MetadataWriter.NAMESPACE, namespace,
+                                MetadataWriter.CLAIM, "data")));
         return volume;
     }
 
@@ -85,7 +94,7 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
 
     /// Returns the writer of a starting controller.
     RecordWriter writer() {
-        return new RecordWriter(this, this, ports.clusters(), ports.files(), () -> now);
+        return new RecordWriter(this, this, ports, metadata, () -> now);
     }
 
     /// Deletes all objects of Kubernetes.

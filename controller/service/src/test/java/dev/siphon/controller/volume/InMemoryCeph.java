@@ -78,6 +78,13 @@ public final class InMemoryCeph {
         }
     }
 
+    /// Returns all metadata of a subvolume, as `ceph fs subvolume metadata ls` does.
+    public Map<String, String> metadata(VolumeId.Provisioned volume) {
+        synchronized (tree) {
+            return Map.copyOf(tree.mustHave(volume).notes);
+        }
+    }
+
     /// Makes all running clones fail.
     void failClones() {
         tree.endClones(Stage.FAILED);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /// The fake's [Subvolumes].
 final class InMemorySubvolumes implements Subvolumes {
@@ -159,7 +160,9 @@ final class InMemorySubvolumes implements Subvolumes {
     public Map<String, String> notes(VolumeId.Provisioned volume) {
         synchronized (tree) {
             tree.mustHaveData(volume);
-            return Map.copyOf(tree.mustHave(volume).notes);
+            Map<String, String> notes = new TreeMap<>(tree.mustHave(volume).notes);
+            notes.keySet().removeIf(key -> !key.startsWith(SubvolumeMetadata.PREFIX));
+            return notes;
         }
     }
 

@@ -239,6 +239,7 @@ public abstract class SubvolumesContract {
         assertEquals(Map.of(), subvolumes().notes(volume));
         subvolumes().setNote(volume, "siphon.a", "1");
         subvolumes().setNote(volume, "siphon.b", "s1:lab:fs:a:v@s|true");
+        subvolumes().setNote(volume, "csi.storage.k8s.io/pvc/name", "of others");
         subvolumes().setNote(volume, "siphon.a", "2");
         assertEquals(
                 Map.of("siphon.a", "2", "siphon.b", "s1:lab:fs:a:v@s|true"),
