@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.Gson;
+import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.CephSubvolumes;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -84,7 +87,14 @@ final class ClaimsIT {
 
     private static String metadata(TestClaim.Subvolume place) {
         return CLUSTER.ceph(
-                "fs", "subvolume", "metadata", "ls", Cluster.FILE_SYSTEM, place.name(), "--group_name", place.group());
+                "fs",
+                "subvolume",
+                "metadata",
+                "ls",
+                CLUSTER.lab().fileSystem(),
+                place.name(),
+                "--group_name",
+                place.group());
     }
 
     @Test
