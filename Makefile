@@ -137,7 +137,7 @@ docs: ## builds the site of docs/ in target/site, which is read from the disk; a
 published: build ## writes down anew what CSI and the kubelet published, which our .proto files are tested against; needs Go
 	csi-proto/published
 
-definitions: need ## writes the chart's custom resources anew, from their Java types; deploy/render then writes deploy/siphon.yaml
+definitions: need ## writes the chart's custom resources and docs/reference/fields.md anew, from their Java types; deploy/render then writes deploy/siphon.yaml
 	$(MVN) -q test -pl controller/service -am -Dtest=CustomResourceDefinitionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dsiphon.definitions.write=true
 
 format: need ## formats the Java sources

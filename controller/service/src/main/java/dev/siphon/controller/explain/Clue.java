@@ -58,8 +58,8 @@ sealed interface Clue {
     /// The file system's name of a FUSE mount: `siphon!VOLUME!MONITORS!INSTANCE`, percent-encoded.
     Pattern FUSE_SOURCE = Pattern.compile("siphon!([^!]*)(?:!.*)?");
 
-    /// A dataset's digest, or the beginning of it that ids hold.
-    Pattern DIGEST = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
+    /// A dataset's digest, or the beginning of it that ids hold, or that `siphon cache list` prints.
+    Pattern DIGEST = Pattern.compile("[0-9a-f]{12}|[0-9a-f]{40}|[0-9a-f]{64}");
 
     /// A replica on a disk, `CACHE/DIGEST/image`, or a tree of a dataset, `STATE/DIGEST/PLACE`.
     Pattern REPLICA = Pattern.compile("/.*/([0-9a-f]{64})(?:/.*)?");

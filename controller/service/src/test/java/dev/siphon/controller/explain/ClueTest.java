@@ -35,6 +35,7 @@ final class ClueTest {
                 Map.entry("10001", new Clue.BareNumber(10_001)),
                 Map.entry("siphon:0123456789ab:any", new Clue.DigestBeginning("0123456789ab")),
                 Map.entry(DIGEST, new Clue.DigestBeginning(DIGEST)),
+                Map.entry("0123456789ab", new Clue.DigestBeginning("0123456789ab")),
                 Map.entry("/mnt/nvme0/siphon/" + DIGEST + "/image", new Clue.DigestBeginning(DIGEST)),
                 Map.entry(
                         "/var/lib/kubelet/pods/0e3d5d7c-5c40-4c0e-9d5e-6a1b2c3d4e5f/volumes/x",

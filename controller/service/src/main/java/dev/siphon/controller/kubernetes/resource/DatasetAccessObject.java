@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 @Version(Siphon.VERSION)
 @Kind("DatasetAccess")
 @Plural("datasetaccesses")
-@JsonClassDescription("A dataset that a pod names in an inline volume.")
+@JsonClassDescription("A node's request for a dataset that a pod names or claims. It is deleted with the pod.")
 @AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
 @AdditionalPrinterColumn(name = "Pod", jsonPath = ".spec.pod")
 @AdditionalPrinterColumn(name = "Node", jsonPath = ".spec.node")
@@ -37,37 +37,66 @@ public final class DatasetAccessObject extends CustomResource<DatasetAccessObjec
     /// The request.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(
-            @Required @Size(max = 256) @Nullable String dataset,
-            @Required @Size(max = 253) @Nullable String node,
-            @Required @Size(max = 253) @Nullable String pod,
+            @Required @Size(max = 256) @JsonPropertyDescription("The dataset, as OWNER/NAME.") @Nullable
+            String dataset,
 
-            @JsonProperty("podUID") @Required @Size(max = 63) @Nullable
+            @Required @Size(max = 253) @JsonPropertyDescription("The node that asks.") @Nullable
+            String node,
+
+            @Required @Size(max = 253) @JsonPropertyDescription("The pod, in this namespace.") @Nullable
+            String pod,
+
+            @JsonProperty("podUID") @Required @Size(max = 63) @JsonPropertyDescription("The pod's uid.") @Nullable
             String podUid,
 
-            @Required @Size(max = 256) @Nullable String publicKey,
-            @Required @Size(max = 63) @Nullable String request) {}
+            @Required
+            @Size(max = 256)
+            @JsonPropertyDescription("The public key for which the controller encrypts the Ceph key.")
+            @Nullable
+            String publicKey,
+
+            @Required
+            @Size(max = 63)
+            @JsonPropertyDescription("An id of this request. The status repeats it.")
+            @Nullable
+            String request) {}
 
     /// The reply; absent fields are null.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @Nullable String request,
-            @Nullable String volume,
-            @Nullable Map<String, String> context,
-            @JsonProperty("userID") @Nullable String userId,
-            @Nullable String sealedKey,
-            @Nullable String code,
-            @Nullable String message) {}
+            @JsonPropertyDescription("The id of the request that this answers.") @Nullable
+            String request,
+
+            @JsonPropertyDescription("The id of the volume that shows the dataset.") @Nullable
+            String volume,
+
+            @JsonPropertyDescription("The attributes of that volume, as in a PersistentVolume.") @Nullable
+            Map<String, String> context,
+
+            @JsonProperty("userID")
+            @JsonPropertyDescription("The Ceph identity that reads the dataset, without \"client.\".")
+            @Nullable
+            String userId,
+
+            @JsonPropertyDescription("The identity's key, encrypted for publicKey.") @Nullable
+            String sealedKey,
+
+            @JsonPropertyDescription("If the request is refused, the gRPC code of the error.") @Nullable
+            String code,
+
+            @JsonPropertyDescription("If the request is refused, the error.") @Nullable
+            String message) {}
 
     @Override
     @Required
-    @JsonPropertyDescription("The node's question.")
+    @JsonPropertyDescription("The request. The node writes it.")
     public @Nullable Spec getSpec() {
         return super.getSpec();
     }
 
     @Override
-    @JsonPropertyDescription("The controller's answer.")
+    @JsonPropertyDescription("The reply. The controller writes it.")
     public @Nullable Status getStatus() {
         return super.getStatus();
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 // deleting the custom resource definition would delete every dataset, so uninstalling keeps it
 @Annotations("helm.sh/resource-policy=keep")
 @JsonClassDescription(
-        "A sealed dataset. PVCs name it with annotation siphon.dev/dataset, pods with volumeAttributes.dataset; OWNER/NAME there is OWNER.NAME here.")
+        "A sealed dataset and its readers. A PVC names it with the annotation siphon.dev/dataset, a pod with volumeAttributes.dataset, as OWNER/NAME. Its Dataset is called OWNER.NAME.")
 @AdditionalPrinterColumn(name = "Ready", type = AdditionalPrinterColumn.Type.BOOLEAN, jsonPath = ".status.ready")
 @AdditionalPrinterColumn(name = "Path", jsonPath = ".spec.path")
 @AdditionalPrinterColumn(name = "Bytes", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".spec.bytes")
@@ -50,13 +50,13 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
                     "self.fsName == oldSelf.fsName && self.path == oldSelf.path && self.digest == oldSelf.digest && has(self.cluster) == has(oldSelf.cluster) && (!has(self.cluster) || self.cluster == oldSelf.cluster)")
     public record Spec(
             @Pattern("^[a-z0-9][a-z0-9-]{0,19}$")
-            @JsonPropertyDescription("The id in clusters.json of the cluster that holds it; left out, the default one.")
+            @JsonPropertyDescription("The id of its Ceph cluster in clusters.json. Default: the default cluster.")
             @Nullable
             String cluster,
 
             @Required
             @Pattern("^[A-Za-z0-9][A-Za-z0-9_.-]{0,23}$")
-            @JsonPropertyDescription("The file system that holds it.")
+            @JsonPropertyDescription("Its file system.")
             @Nullable
             String fsName,
 
@@ -64,22 +64,23 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             @Pattern("^/")
             @Size(max = 100)
             @JsonPropertyDescription(
-                    "The directory with the files image and image.manifest, from the root of the file system.")
+                    "The directory with the files image and image.manifest, as an absolute path in the file system.")
             @Nullable
             String path,
 
             @Required
             @Pattern("^[0-9a-f]{64}$")
-            @JsonPropertyDescription("As `siphon dataset pack` printed it.")
+            @JsonPropertyDescription("The digest that `siphon dataset pack` printed.")
             @Nullable
             String digest,
 
-            @Min(0) @JsonPropertyDescription("How long the image is, for the size of volumes that show it.")
+            @Min(0)
+            @JsonPropertyDescription("The size of the image in bytes. Volumes that show the dataset have this size.")
             long bytes,
 
             @Required
             @Size(max = 1000)
-            @JsonPropertyDescription("Accounts, groups as group:NAME, or \"*\" for everybody.")
+            @JsonPropertyDescription("Who may read it: accounts, groups as group:NAME, or \"*\" for everybody.")
             @Nullable
             List<@Size(min = 1, max = 200) String> readers) {
         private static final Spec NONE = new Spec(null, null, null, null, 0, null);
@@ -89,39 +90,43 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @JsonPropertyDescription("Whether volumes can show it.") @Nullable
+            @JsonPropertyDescription("Whether volumes can show the dataset.") @Nullable
             Boolean ready,
 
-            @JsonPropertyDescription("Why not.") @Nullable String message,
+            @JsonPropertyDescription("Why the dataset is not ready.") @Nullable
+            String message,
 
             @Size(max = 1100)
             @JsonPropertyDescription(
-                    "Of a sealed snapshot, whether another process than the packer has read its whole image: waits, reads, done, failed, or refused, and why. A failed image is used anyway; a refused one is not what its manifest says.")
+                    "For a sealed snapshot: whether a process other than the packer has read the whole image. One of waits, reads, done, failed, refused, and why. A failed image is still used. A refused one does not match its manifest.")
             @Nullable
             String readBack,
 
             @Size(max = 1000)
             @JsonPropertyDescription(
-                    "Whom the name of each reader meant when it was first seen, as the account's group. Removing a name here confirms whoever has it now.")
+                    "Each reader's name and the group of the account that had this name when it was first seen. Remove a name to confirm the account that has it now.")
             @Nullable
             Map<String, @Nullable @Size(max = 21) String> readers,
 
             @Size(max = 1000)
-            @JsonPropertyDescription("The readers whose names mean somebody else now; they read nothing.")
+            @JsonPropertyDescription("Readers whose names belong to other accounts now. They read nothing.")
             @Nullable
             List<@Size(max = 200) String> changedReaders,
 
-            @Size(max = 8) @Nullable List<Condition> conditions,
+            @Size(max = 8) @JsonPropertyDescription("Conditions, as in Kubernetes' API conventions.") @Nullable
+            List<Condition> conditions,
 
             @JsonPropertyDescription(
-                    "How many pods use it, on all nodes: those that are on a node, have not ended, and have a volume of it. Some 15 s old, more in a cluster with very many pods.")
+                    "How many pods use the dataset: pods that are on a node, have not ended, and have a volume that shows it. Updated every 15 s or so.")
             @Nullable
             Long pods,
 
-            @Size(max = 50) @JsonPropertyDescription("Where these pods are; the 50 nodes with most of them.") @Nullable
+            @Size(max = 50)
+            @JsonPropertyDescription("The nodes of these pods. At most the 50 with the most pods.")
+            @Nullable
             List<OnNode> nodes,
 
-            @JsonPropertyDescription("On how many other nodes there are such pods.") @Nullable
+            @JsonPropertyDescription("How many further nodes have such pods.") @Nullable
             Long moreNodes) {
         private static final Status NONE = new Status(null, null, null, null, null, null, null, null, null);
 
@@ -154,11 +159,20 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
     /// A condition as in Kubernetes' API conventions.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Condition(
-            @Required @Size(max = 316) String type,
-            @Required ConditionStatus status,
-            @Size(max = 1024) @Nullable String reason,
-            @Size(max = 32768) @Nullable String message,
-            @Nullable String lastTransitionTime) {}
+            @Required @Size(max = 316) @JsonPropertyDescription("The name of the condition.")
+            String type,
+
+            @Required @JsonPropertyDescription("Whether the condition holds.")
+            ConditionStatus status,
+
+            @Size(max = 1024) @JsonPropertyDescription("Why, as one word for programs.") @Nullable
+            String reason,
+
+            @Size(max = 32768) @JsonPropertyDescription("Why, for people.") @Nullable
+            String message,
+
+            @JsonPropertyDescription("When the status last changed.") @Nullable
+            String lastTransitionTime) {}
 
     /// The status of a [Condition].
     public enum ConditionStatus {
@@ -173,25 +187,28 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
     /// Pods on one node.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record OnNode(
-            @Required @Size(max = 253) String name,
+            @Required @Size(max = 253) @JsonPropertyDescription("The name of the node.")
+            String name,
 
-            @Required @JsonPropertyDescription("How many there.")
+            @Required @JsonPropertyDescription("How many pods there use the dataset.")
             long pods,
 
-            @Size(max = 5) @JsonPropertyDescription("Of these pods; the first 5.") @Nullable
+            @Size(max = 5) @JsonPropertyDescription("The namespaces of these pods. At most 5.") @Nullable
             List<@Size(max = 63) String> namespaces,
 
-            @JsonPropertyDescription("How many others there are.") @Nullable
+            @JsonPropertyDescription("How many further namespaces there are.") @Nullable
             Long moreNamespaces) {}
 
     @Override
     @Required
+    @JsonPropertyDescription(
+            "The dataset and its readers. An administrator writes it; the controller does for sealed snapshots.")
     public @Nullable Spec getSpec() {
         return super.getSpec();
     }
 
     @Override
-    @JsonPropertyDescription("The controller's.")
+    @JsonPropertyDescription("What the controller found. The controller writes it.")
     public @Nullable Status getStatus() {
         return super.getStatus();
     }

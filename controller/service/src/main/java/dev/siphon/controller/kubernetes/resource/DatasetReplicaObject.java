@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetReplica")
-@JsonClassDescription("A replica of a dataset on a disk of a node.")
+@JsonClassDescription("A replica of a dataset that a node is to have on a disk.")
 // lets a node watch only its own replicas
 @AdditionalSelectableField(jsonPath = ".spec.node")
 @AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
@@ -43,25 +43,50 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Spec(
-            @Required @Size(max = 253) @Nullable String dataset,
-            @Required @Size(max = 253) @Nullable String node,
-            @Required @Size(max = 256) @Nullable String volume,
-            @Required @Nullable Boolean wanted,
+            @Required @Size(max = 253) @JsonPropertyDescription("The name of the Dataset.") @Nullable
+            String dataset,
 
-            @JsonPropertyDescription("The controller's answer to the node's question.")
+            @Required @Size(max = 253) @JsonPropertyDescription("The node.") @Nullable
+            String node,
+
+            @Required
+            @Size(max = 256)
+            @JsonPropertyDescription("The id of the volume that shows the dataset.")
+            @Nullable
+            String volume,
+
+            @Required @JsonPropertyDescription("Whether the node is to keep the replica.") @Nullable
+            Boolean wanted,
+
+            @JsonPropertyDescription("The reply to the node's request for the dataset's key.")
             DatasetAccessObject.@Nullable Status access) {}
 
     /// The node's progress.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @Nullable State state,
-            @Min(0) @Max(100) @Nullable Integer percent,
-            @Min(0) @Nullable Long bytes,
-            @Size(max = 4096) @Nullable String cacheDirectory,
-            @Size(max = 4096) @Nullable String message,
-            @Size(max = 63) @Nullable String request,
-            @Size(max = 256) @Nullable String publicKey) {}
+            @JsonPropertyDescription("Absent, Waiting, Filling, Local (whole and verified) or Failed.") @Nullable
+            State state,
+
+            @Min(0) @Max(100) @JsonPropertyDescription("How much of the image is on the disk, in percent.") @Nullable
+            Integer percent,
+
+            @Min(0) @JsonPropertyDescription("The size of the image in bytes.") @Nullable
+            Long bytes,
+
+            @Size(max = 4096) @JsonPropertyDescription("The cache directory with the replica.") @Nullable
+            String cacheDirectory,
+
+            @Size(max = 4096) @JsonPropertyDescription("Why the node waits or failed.") @Nullable
+            String message,
+
+            @Size(max = 63) @JsonPropertyDescription("The id of the node's request for the dataset's key.") @Nullable
+            String request,
+
+            @Size(max = 256)
+            @JsonPropertyDescription("The public key for which the controller encrypts the Ceph key.")
+            @Nullable
+            String publicKey) {}
 
     /// As `dev.siphon.csi.dataset.DatasetReplica.State`.
     public enum State {
@@ -79,13 +104,13 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
 
     @Override
     @Required
-    @JsonPropertyDescription("What the controller wants.")
+    @JsonPropertyDescription("The order. The controller writes it.")
     public @Nullable Spec getSpec() {
         return super.getSpec();
     }
 
     @Override
-    @JsonPropertyDescription("What the node says.")
+    @JsonPropertyDescription("The progress. The node writes it.")
     public @Nullable Status getStatus() {
         return super.getStatus();
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetWarmup")
-@JsonClassDescription("A dataset that is wanted on disks of nodes, whether or not a pod is there.")
+@JsonClassDescription("A dataset that nodes keep on their disks before any pod needs it.")
 @AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
 @AdditionalPrinterColumn(name = "Nodes", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.nodes")
 @AdditionalPrinterColumn(name = "Local", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.local")
@@ -31,27 +31,39 @@ public final class DatasetWarmupObject extends CustomResource<DatasetWarmupObjec
     public record Spec(
             @Required
             @Size(min = 1, max = 253)
-            @JsonPropertyDescription("The name of a Dataset, also as OWNER/NAME.")
+            @JsonPropertyDescription("The name of a Dataset: OWNER.NAME or OWNER/NAME.")
             @Nullable
             String dataset,
 
-            @JsonPropertyDescription("Labels of the nodes; left out, all nodes.") @Nullable
+            @JsonPropertyDescription("Labels of the nodes. Default: all nodes.") @Nullable
             Map<String, String> nodeSelector,
 
-            @JsonPropertyDescription("When it is wanted no more; left out, as long as this object is there.") @Nullable
+            @JsonPropertyDescription("Until when nodes keep it. Default: until this object is deleted.") @Nullable
             String until) {}
 
     /// The progress.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @Nullable Integer nodes,
-            @Nullable Integer local,
-            @Nullable String message) {}
+            @JsonPropertyDescription("How many nodes the selector chooses.") @Nullable
+            Integer nodes,
+
+            @JsonPropertyDescription("How many of them have the whole dataset on a disk.") @Nullable
+            Integer local,
+
+            @JsonPropertyDescription("Why the dataset is not on all of them yet.") @Nullable
+            String message) {}
 
     @Override
     @Required
+    @JsonPropertyDescription("Which dataset, where and how long. An administrator writes it.")
     public @Nullable Spec getSpec() {
         return super.getSpec();
+    }
+
+    @Override
+    @JsonPropertyDescription("The progress. The controller writes it.")
+    public @Nullable Status getStatus() {
+        return super.getStatus();
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 @Kind("NamespaceAccess")
 @Plural("namespaceaccesses")
 @JsonClassDescription(
-        "What the pods of this namespace may use; in the driver's own, everybody-N, datasets that all may read.")
+        "What the pods of this namespace may use. The objects everybody-N in the driver's own namespace list the datasets that everybody may read.")
 @AdditionalPrinterColumn(name = "Accounts", jsonPath = ".status.accountNames")
 @AdditionalPrinterColumn(
         name = "Datasets",
@@ -41,75 +41,86 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
     /// What the namespace may use.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Status(
-            @JsonPropertyDescription("Tells one content from another.") @Nullable
+            @JsonPropertyDescription("A digest of this status. It changes with the content.") @Nullable
             String digest,
 
             @JsonPropertyDescription("The first five accounts.") @Nullable
             String accountNames,
 
-            @JsonPropertyDescription("The first five datasets, with how long they are, and whether they are not ready.")
+            @JsonPropertyDescription("The first five datasets with their sizes, and which of them are not ready.")
             @Nullable
             String datasetSizes,
 
             @JsonPropertyDescription(
-                    "Of the first five datasets that pods here use or wait for, on how many nodes' disks they are.")
+                    "For the first five datasets that pods here use or wait for: how many nodes have a replica.")
             @Nullable
             String datasetReplicas,
 
-            @JsonPropertyDescription("How many of the datasets volumes can show.") @Nullable
+            @JsonPropertyDescription("How many of the datasets are ready.") @Nullable
             Integer readyCount,
 
-            @JsonPropertyDescription("How many datasets, without those that everybody may read.") @Nullable
+            @JsonPropertyDescription("How many datasets there are, without those that everybody may read.") @Nullable
             Integer datasetCount,
 
-            @Size(max = 1000) @JsonPropertyDescription("Whose volumes pods here may use; the first 1000.") @Nullable
+            @Size(max = 1000)
+            @JsonPropertyDescription("The accounts whose volumes pods here may use. At most 1000.")
+            @Nullable
             List<AccountEntry> accounts,
 
-            @JsonPropertyDescription("How many others there are.") @Nullable
+            @JsonPropertyDescription("How many further accounts there are.") @Nullable
             Integer moreAccounts,
 
-            @Size(max = 1000) @JsonPropertyDescription("Which datasets pods here may read; the first 1000.") @Nullable
+            @Size(max = 1000) @JsonPropertyDescription("The datasets that pods here may read. At most 1000.") @Nullable
             List<DatasetEntry> datasets,
 
-            @JsonPropertyDescription("How many others there are.") @Nullable
+            @JsonPropertyDescription("How many further datasets there are.") @Nullable
             Integer moreDatasets) {}
 
     /// An account whose volumes the namespace may use.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record AccountEntry(
-            @Required String name,
+            @Required @JsonPropertyDescription("The name of the account.")
+            String name,
 
-            @Required @JsonPropertyDescription("Where they are, as CLUSTER:FILESYSTEM:GROUP.")
+            @Required @JsonPropertyDescription("Where its volumes are, as CLUSTER:FILESYSTEM:GROUP.")
             String volumes) {}
 
     /// A dataset that the namespace may read.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record DatasetEntry(
-            @Required String name,
+            @Required @JsonPropertyDescription("The name of the dataset.")
+            String name,
 
-            @JsonPropertyDescription("How long the image is; 0 if nobody has said that.")
+            @JsonPropertyDescription("The size of the image in bytes; 0 if it is unknown.")
             long bytes,
 
-            @Required @JsonPropertyDescription("Whether volumes can show it; the Dataset says why not.")
+            @Required @JsonPropertyDescription("Whether volumes can show it. If not, the Dataset says why.")
             boolean ready,
 
-            @JsonPropertyDescription("On disks of how many nodes it is; only while pods here use it or wait for it.")
+            @JsonPropertyDescription(
+                    "How many nodes have a replica. Only while pods here use the dataset or wait for it.")
             @Nullable
             ReplicasEntry replicas) {}
 
     /// How many nodes have a replica of a dataset, by state.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record ReplicasEntry(
-            @JsonPropertyDescription("Nodes that have all of it.")
+            @JsonPropertyDescription("How many nodes have the whole dataset.")
             int local,
 
-            @JsonPropertyDescription("Nodes that are getting it.")
+            @JsonPropertyDescription("How many nodes are filling a replica.")
             int filling,
 
-            @JsonPropertyDescription("Nodes that could not get it.")
+            @JsonPropertyDescription("How many nodes failed to fill a replica.")
             int failed,
 
-            @JsonPropertyDescription("How much of it these have that are getting it, in steps of 10.")
+            @JsonPropertyDescription("How much the filling nodes have, in percent, in steps of 10.")
             int percent) {}
+
+    @Override
+    @JsonPropertyDescription("What the namespace may use. The controller writes it.")
+    public @Nullable Status getStatus() {
+        return super.getStatus();
+    }
 }
