@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,6 +66,11 @@ record DocumentedBlock(String script) {
 
     /// Runs the block unchanged in a folder, with an administrator's `kubectl`. Each of its commands must succeed.
     String run(Path folder) {
+        return run(folder, Cluster.PATIENCE.multipliedBy(3));
+    }
+
+    /// Does the same within another time.
+    String run(Path folder, Duration atMost) {
         try {
             Path kubectl = Files.createFile(
                     folder.resolve("kubectl"),
@@ -72,8 +78,7 @@ record DocumentedBlock(String script) {
             Files.writeString(kubectl, "#!/bin/sh\nexec " + Project.folder().resolve("e2e/lab") + " kubectl \"$@\"\n");
             Path pasted = Files.writeString(folder.resolve("pasted"), script);
             return Command.run(
-                    Cluster.PATIENCE.multipliedBy(3),
-                    List.of("env", "--chdir=" + folder, "bash", "-c", """
+                    atMost, List.of("env", "--chdir=" + folder, "bash", "-c", """
                             PATH=$PWD:$PATH
                             set -euxo pipefail
                             . "$1"

@@ -89,6 +89,16 @@ final class EnvironmentIT {
         assertImported(tenant.podCalled("train"));
     }
 
+    /// For comparison: the environment as a layer of the image, on the node's own disk.
+    @Test
+    void aPodWithTheEnvironmentInItsImageImportsIt() {
+        apply(timed(use("layer"))
+                .replacing("image: siphon.test/pause:1", "image: siphon.test/pytorch:1")
+                .replacing("/opt/env/torch/bin/python", "python3"));
+
+        assertImported(tenant.podCalled("layer"));
+    }
+
     @Test
     void aGatedPodImportsItFromADisk() {
         apply(timed(use("gated")).replacing("spec:\n", "spec:\n  schedulingGates: [{name: siphon.dev/dataset}]\n"));
@@ -108,6 +118,7 @@ final class EnvironmentIT {
     private static void assertImported(TestPod pod) {
         String log = pod.succeeded().log();
         assertTrue(IMPORTED.matcher(log).find(), log);
+        System.out.println("version and seconds of the import by pod " + pod.name() + ": " + log.strip());
         pod.delete();
     }
 
