@@ -169,6 +169,11 @@ public final class CachedAccountDirectory implements AccountDirectory {
 
     /// @param asked when the lookup began, which counts as the age of its result
     private Optional<Account> learn(String name, long asked) {
+        // another lookup may have ended since the caller found nothing fresh
+        Optional<CachedAccount> meanwhile = remembered(name).filter(it -> isYounger(it, limits.fresh()));
+        if (meanwhile.isPresent()) {
+            return meanwhile.map(CachedAccount::account);
+        }
         try {
             Optional<Account> answer = source.account(name);
             silent = false;
