@@ -143,7 +143,7 @@ public final class ControllerMain implements Callable<Integer> {
                         kubernetes.records(),
                         kubernetes.datasets(),
                         ports,
-                        new MetadataWriter(ports),
+                        new MetadataWriter(ports, InstantSource.system()),
                         InstantSource.system()));
         KeyMinting minting = keys.<KeyMinting>map(all -> all).orElse(KeyMinting.NONE);
         ControllerDomain domain = ControllerDomain.over(

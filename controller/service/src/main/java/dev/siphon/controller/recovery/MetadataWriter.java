@@ -7,7 +7,11 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -31,12 +35,14 @@ public final class MetadataWriter {
     /// The account as its group's note names it. Not `siphon.`: such keys are Siphon's own records.
     static final String ACCOUNT = "cephfs.siphon.dev/account";
 
+    private static final List<String> ALL = List.of(VOLUME, NAMESPACE, CLAIM, ACCOUNT);
+
     /// The name of the note that has the pairs as they were last written.
     static final String NOTE = "metadata";
 
     private static final Logger LOG = LoggerFactory.getLogger(MetadataWriter.class);
     private static final Duration PAUSE = Duration.ofMillis(500);
-    private static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
+    static final Duration AFTER_FAILURE = Duration.ofMinutes(1);
 
     /// How many volumes a step compares; only one of them is written.
     private static final int MOST_COMPARED = 100;
@@ -46,10 +52,14 @@ public final class MetadataWriter {
     /// What is not written or compared yet, oldest first.
     private final Map<VolumeId.Provisioned, Map<String, String>> waiting = new LinkedHashMap<>();
 
-    private volatile boolean failing;
+    /// When clusters whose mgr did not answer are tried again.
+    private final Map<String, Instant> silent = new HashMap<>();
 
-    public MetadataWriter(CephPorts ports) {
+    private final InstantSource clock;
+
+    public MetadataWriter(CephPorts ports, InstantSource clock) {
         this.ports = ports;
+        this.clock = clock;
     }
 
     /// Has a volume's metadata written soon.
@@ -63,7 +73,7 @@ public final class MetadataWriter {
 
     /// Starts writing; it ends when the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("subvolume-metadata", PAUSE, () -> failing ? AFTER_FAILURE : PAUSE, this::writeNext);
+        return tasks.every("subvolume-metadata", PAUSE, PAUSE, this::writeNext);
     }
 
     /// Writes the metadata of at most one volume.
@@ -78,8 +88,17 @@ public final class MetadataWriter {
 
     private Optional<Map.Entry<VolumeId.Provisioned, Map<String, String>>> oldest() {
         synchronized (waiting) {
-            return waiting.entrySet().stream().findFirst().map(each -> Map.entry(each.getKey(), each.getValue()));
+            return waiting.entrySet().stream()
+                    .filter(each -> !isSilent(each.getKey().cluster()))
+                    .findFirst()
+                    .map(each -> Map.entry(each.getKey(), each.getValue()));
         }
+    }
+
+    private boolean isSilent(String cluster) {
+        return Optional.ofNullable(silent.get(cluster))
+                .filter(until -> clock.instant().isBefore(until))
+                .isPresent();
     }
 
     /// Returns whether this step is over: the mgr was asked, or did not answer.
@@ -88,16 +107,20 @@ public final class MetadataWriter {
         try {
             over = write(volume, pairs);
             done(volume, pairs);
-            failing = false;
+            if (over) {
+                silent.remove(volume.cluster());
+            }
         } catch (DriverException.NotFound _) {
             // deleted meanwhile, or a volume without a subvolume
             done(volume, pairs);
+        } catch (DriverException.OperationPending | DriverException.InUse busy) {
+            LOG.debug("the metadata of {} is not written yet: {}", volume, busy.getMessage());
+            later(volume, pairs);
         } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed notNow) {
             later(volume, pairs);
-            if (!failing) {
+            if (silent.put(volume.cluster(), clock.instant().plus(AFTER_FAILURE)) == null) {
                 LOG.warn("the metadata of {} is not written yet: {}", volume, notNow.getMessage());
             }
-            failing = true;
         } catch (DriverException refused) {
             LOG.warn(
                     "the metadata of {} is not written until its PersistentVolume changes: {}",
@@ -136,9 +159,9 @@ public final class MetadataWriter {
             return false;
         }
         wanted.forEach((key, value) -> ports.subvolumes().setNote(volume, key, value));
-        noted.stream()
-                .flatMap(String::lines)
-                .map(line -> line.substring(0, Math.max(0, line.indexOf('='))))
+        // without a note, an earlier try may have stopped half-way
+        noted.map(text -> text.lines().map(line -> line.substring(0, Math.max(0, line.indexOf('=')))))
+                .orElseGet(ALL::stream)
                 .filter(key -> !key.isEmpty() && !wanted.containsKey(key))
                 .forEach(key -> ports.subvolumes().removeNote(volume, key));
         ports.files().setNote(group.cluster(), group.fileSystem(), directory, NOTE, text(wanted));

@@ -39,7 +39,7 @@ final class MetadataWriterTest {
             world.ports.files(),
             world.ports.quiesce(),
             world.ports.sessions());
-    private final MetadataWriter writer = new MetadataWriter(ports);
+    private final MetadataWriter writer = new MetadataWriter(ports, () -> world.now);
 
     private void want(VolumeId.Provisioned volume, String name) {
         writer.want(volume, world.volume(name).orElseThrow().metadata());
@@ -81,7 +81,7 @@ final class MetadataWriterTest {
         want(one, "pvc-1");
         writer.writeNext();
         commands.clear();
-        MetadataWriter next = new MetadataWriter(ports);
+        MetadataWriter next = new MetadataWriter(ports, () -> world.now);
         next.want(one, world.volume("pvc-1").orElseThrow().metadata());
         next.want(other, world.volume("pvc-2").orElseThrow().metadata());
         next.writeNext();
@@ -108,7 +108,34 @@ final class MetadataWriterTest {
         assertEquals(1, commands.size(), "one command is enough to know");
         failure = Optional.empty();
         writer.writeNext();
+        assertEquals(1, commands.size(), "it rests for a minute");
+        world.now = world.now.plus(MetadataWriter.AFTER_FAILURE);
+        writer.writeNext();
         assertEquals("pvc-1", world.ceph.metadata(volume).get(MetadataWriter.VOLUME));
+    }
+
+    @Test
+    void anAccountWhoseClientHangsIsAskedAgainAfterTheOthers() {
+        VolumeId.Provisioned hanging = world.claimed("pvc-1", "u1", "team");
+        VolumeId.Provisioned other = world.claimed("pvc-2", "u2", "team");
+        want(hanging, "pvc-1");
+        want(other, "pvc-2");
+        failure = Optional.of(new DriverException.OperationPending("held by a client"));
+        writer.writeNext();
+        failure = Optional.empty();
+        writer.writeNext();
+        assertEquals("pvc-2", world.ceph.metadata(other).get(MetadataWriter.VOLUME));
+        writer.writeNext();
+        assertEquals("pvc-1", world.ceph.metadata(hanging).get(MetadataWriter.VOLUME));
+    }
+
+    @Test
+    void aTryThatStoppedHalfWayLeavesNoClaimThatIsGone() {
+        VolumeId.Provisioned volume = world.claimed("pvc-1", "u1", "team");
+        world.ports.subvolumes().setNote(volume, MetadataWriter.CLAIM, "data");
+        writer.want(volume, Map.of(MetadataWriter.VOLUME, "pvc-1"));
+        writer.writeNext();
+        assertEquals(Map.of(MetadataWriter.VOLUME, "pvc-1", MetadataWriter.ACCOUNT, "u1"), world.ceph.metadata(volume));
     }
 
     @Test

@@ -34,7 +34,7 @@ final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
 
     final InMemoryCeph ceph = new InMemoryCeph();
     final CephPorts ports = ceph.ports();
-    final MetadataWriter metadata = new MetadataWriter(ports);
+    final MetadataWriter metadata = new MetadataWriter(ports, () -> this.now);
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", account("u1"), "u2", account("u2")));
     final ControllerDomain domain = ControllerDomain.over(
             ports,

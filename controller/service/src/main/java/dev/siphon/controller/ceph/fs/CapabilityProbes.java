@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -151,15 +152,17 @@ public final class CapabilityProbes {
     /// @return when the probe of the group's directory was sent
     private long probeForRemoval(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
-        long now = System.nanoTime();
-        OptionalLong lately = changes.askedLately(group);
+        AtomicLong askedAt = new AtomicLong(System.nanoTime());
         ask(group, CapabilityProbe.single(REMOVAL, mount -> {
+            // only now: it may have waited for other probes, while a client took capabilities again
+            OptionalLong lately = changes.askedLately(group);
+            askedAt.set(lately.orElseGet(System::nanoTime));
             if (lately.isEmpty()) {
                 mount.takeFromOthers(mount.locate(group.path()));
             }
             mount.takeAllFromOthers(directory(mount, volume));
         }));
-        return lately.orElse(now);
+        return askedAt.get();
     }
 
     /// Returns the subvolume's directory: every client of the volume has looked up this one, above the one with
@@ -190,7 +193,11 @@ public final class CapabilityProbes {
         if (queues.add(group, probe)) {
             begin(group);
         }
-        await(group, probe, deadline);
+        try {
+            await(group, probe, deadline);
+        } finally {
+            queues.withdraw(group, probe);
+        }
         probe.orThrow();
     }
 
@@ -268,16 +275,13 @@ public final class CapabilityProbes {
         CapabilityProbe running = queues.running(group).orElse(probe);
         while (!probe.endsWithin(min(PATIENCE.minus(running.age()), deadline))) {
             if (System.nanoTime() - deadline >= 0) {
-                queues.withdraw(group, probe);
                 throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
                         + group.cluster() + " has not answered in time; nothing was changed; retry");
             }
-            if (running.isStalled()
-                    || (running.age().compareTo(PATIENCE) >= 0
-                            && answers(FileSystemRef.of(group), deadline)
-                            && !running.endsWithin(Duration.ZERO))) {
+            boolean stalls = running.isStalled()
+                    || (running.age().compareTo(PATIENCE) >= 0 && answers(FileSystemRef.of(group), deadline));
+            if (stalls && !running.endsWithin(Duration.ZERO)) {
                 running.stall();
-                queues.withdraw(group, probe);
                 throw stalled(group);
             }
             running = queues.running(group).orElse(probe);

@@ -75,7 +75,8 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             String digest,
 
             @Min(0)
-            @JsonPropertyDescription("The size of the image in bytes. Volumes that show the dataset have this size.")
+            @JsonPropertyDescription(
+                    "The size of the image in bytes. Volumes that show the dataset have at least this size.")
             long bytes,
 
             @Required
@@ -171,7 +172,7 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             @Size(max = 32768) @JsonPropertyDescription("Why, for people.") @Nullable
             String message,
 
-            @JsonPropertyDescription("When the status last changed.") @Nullable
+            @JsonPropertyDescription("When the condition last changed.") @Nullable
             String lastTransitionTime) {}
 
     /// The status of a [Condition].

@@ -71,13 +71,13 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             @Min(0) @Max(100) @JsonPropertyDescription("How much of the image is on the disk, in percent.") @Nullable
             Integer percent,
 
-            @Min(0) @JsonPropertyDescription("The size of the image in bytes.") @Nullable
+            @Min(0) @JsonPropertyDescription("How many bytes the replica takes in the cache directory.") @Nullable
             Long bytes,
 
             @Size(max = 4096) @JsonPropertyDescription("The cache directory with the replica.") @Nullable
             String cacheDirectory,
 
-            @Size(max = 4096) @JsonPropertyDescription("Why the node waits or failed.") @Nullable
+            @Size(max = 4096) @JsonPropertyDescription("Why the node failed. It retries.") @Nullable
             String message,
 
             @Size(max = 63) @JsonPropertyDescription("The id of the node's request for the dataset's key.") @Nullable

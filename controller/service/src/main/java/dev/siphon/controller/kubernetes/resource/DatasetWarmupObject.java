@@ -45,13 +45,15 @@ public final class DatasetWarmupObject extends CustomResource<DatasetWarmupObjec
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @JsonPropertyDescription("How many nodes the selector chooses.") @Nullable
+            @JsonPropertyDescription(
+                    "How many nodes are to keep it; 0 if its time is over, or there is no such dataset.")
+            @Nullable
             Integer nodes,
 
             @JsonPropertyDescription("How many of them have the whole dataset on a disk.") @Nullable
             Integer local,
 
-            @JsonPropertyDescription("Why the dataset is not on all of them yet.") @Nullable
+            @JsonPropertyDescription("What is missing or over.") @Nullable
             String message) {}
 
     @Override

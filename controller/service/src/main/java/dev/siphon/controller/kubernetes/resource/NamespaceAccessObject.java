@@ -109,13 +109,14 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             @JsonPropertyDescription("How many nodes have the whole dataset.")
             int local,
 
-            @JsonPropertyDescription("How many nodes are filling a replica.")
+            @JsonPropertyDescription("How many nodes are to have a replica, and neither have it whole nor failed.")
             int filling,
 
             @JsonPropertyDescription("How many nodes failed to fill a replica.")
             int failed,
 
-            @JsonPropertyDescription("How much the filling nodes have, in percent, in steps of 10.")
+            @JsonPropertyDescription(
+                    "How much these nodes have on average, in percent, in steps of 10; 100 if there are none.")
             int percent) {}
 
     @Override
