@@ -64,10 +64,7 @@ final class VolumeArguments {
             var _ = backend.ceph()
                     .ports()
                     .files()
-                    .quotaBytes(
-                            volume.cluster(),
-                            volume.fileSystem(),
-                            SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+                    .quotaBytes(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume));
             return true;
         } catch (DriverException.NotFound _) {
             return false;

@@ -27,7 +27,7 @@ final class SubvolumeReplies {
             return without(Subvolume.State.RETAINED);
         }
         String path = info.get("path").getAsString();
-        if (!path.startsWith(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/")) {
+        if (!path.startsWith(SubvolumeGroup.pathOf(volume) + "/")) {
             // The mgr turns a half-made subvolume into a legacy one, whose data directory is not below it.
             return without(Subvolume.State.BROKEN);
         }

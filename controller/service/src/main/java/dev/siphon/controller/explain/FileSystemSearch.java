@@ -92,10 +92,7 @@ final class FileSystemSearch {
     /// Whether the volume exists. Asks the MDS alone: the mgr may be blocked.
     boolean exists(VolumeId.Provisioned volume) {
         try {
-            var _ = files.dataDirectory(
-                    volume.cluster(),
-                    volume.fileSystem(),
-                    SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+            var _ = files.dataDirectory(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume));
             return true;
         } catch (DriverException.NotFound _) {
             return false;

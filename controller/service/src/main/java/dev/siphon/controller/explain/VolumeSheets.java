@@ -141,7 +141,7 @@ final class VolumeSheets {
 
     /// Returns the directory of a volume's files, for people.
     private String path(VolumeId.Provisioned volume) {
-        String path = SubvolumeGroup.of(volume).path() + "/" + volume.subvolume();
+        String path = SubvolumeGroup.pathOf(volume);
         try {
             return places.ceph().files().dataDirectory(volume.cluster(), volume.fileSystem(), path);
         } catch (DriverException.NotFound gone) {

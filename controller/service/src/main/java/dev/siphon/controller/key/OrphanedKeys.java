@@ -108,10 +108,7 @@ final class OrphanedKeys {
     /// Returns whether the volume's data is gone; its snapshots may be left.
     private boolean isGone(VolumeId.Provisioned volume) {
         try {
-            String _ = files.dataDirectory(
-                    volume.cluster(),
-                    volume.fileSystem(),
-                    SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+            String _ = files.dataDirectory(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume));
             return false;
         } catch (DriverException.NotFound _) {
             return true;

@@ -47,9 +47,7 @@ public final class Export {
         subvolumes.createSnapshot(snapshot);
         try {
             String path = files.dataDirectory(
-                    volume.cluster(),
-                    volume.fileSystem(),
-                    SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
+                    volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume) + "/.snap/" + snapshot.name());
             return write(volume, path, file);
         } catch (IOException failed) {
             throw new DriverException.BackendUnavailable("volume " + volume + " cannot be written to " + file, failed);

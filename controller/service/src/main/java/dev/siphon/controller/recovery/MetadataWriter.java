@@ -148,7 +148,7 @@ public final class MetadataWriter {
 
     private boolean write(VolumeId.Provisioned volume, Map<String, String> pairs) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
-        String directory = group.path() + "/" + volume.subvolume();
+        String directory = SubvolumeGroup.pathOf(volume);
         Map<String, String> wanted = new TreeMap<>(pairs);
         ports.files()
                 .note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)

@@ -208,11 +208,7 @@ public final class RecordWriter {
     }
 
     private static RecordLocation place(VolumeId.Provisioned volume, String note) {
-        return new RecordLocation(
-                volume.cluster(),
-                volume.fileSystem(),
-                SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
-                note);
+        return new RecordLocation(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume), note);
     }
 
     /// Records a PersistentVolume, and has the metadata of its subvolume follow it.

@@ -165,12 +165,7 @@ public final class Recovery {
     }
 
     private Optional<String> note(VolumeId.Provisioned volume, String name) {
-        return ceph.files()
-                .note(
-                        volume.cluster(),
-                        volume.fileSystem(),
-                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
-                        name);
+        return ceph.files().note(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume), name);
     }
 
     /// Handles one group and its owner.

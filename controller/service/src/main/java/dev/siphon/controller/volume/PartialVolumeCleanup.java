@@ -51,7 +51,7 @@ final class PartialVolumeCleanup {
 
     /// A half-made subvolume holds at most the mgr's own `.meta`. One with more files was in use, and broke later.
     private void refuseToLoseFiles(VolumeId.Provisioned id) {
-        String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
+        String path = SubvolumeGroup.pathOf(id);
         long count = files.fileCount(id.cluster(), id.fileSystem(), path);
         if (count > 1) {
             throw new DriverException.BackendFault("the mgr's metadata of subvolume " + path + " is broken, and "

@@ -42,6 +42,11 @@ public record SubvolumeGroup(String cluster, String fileSystem, String name) {
         return ROOT + name;
     }
 
+    /// Returns a subvolume's directory in the file system. The mgr puts the data one level deeper.
+    public static String pathOf(VolumeId.Provisioned volume) {
+        return of(volume).path() + "/" + volume.subvolume();
+    }
+
     /// Returns whether a path is the directory of a Siphon group, or lies in one.
     static boolean holds(String path) {
         return nameAt(path).filter(CephNames::isGroup).isPresent();

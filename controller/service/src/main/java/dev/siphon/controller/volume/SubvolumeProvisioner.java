@@ -96,7 +96,7 @@ final class SubvolumeProvisioner {
 
     /// Records that a class with `overcommit` created the volume. Idempotent.
     void noteOvercommit(VolumeId.Provisioned id) {
-        String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
+        String path = SubvolumeGroup.pathOf(id);
         files.setNote(id.cluster(), id.fileSystem(), path, GroupUsage.OVERCOMMITTED, "true");
     }
 

@@ -124,7 +124,7 @@ final class VolumePopulator {
 
     private static String directory(SnapshotId snapshot) {
         VolumeId.Provisioned volume = snapshot.volume();
-        return SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name();
+        return SubvolumeGroup.pathOf(volume) + "/.snap/" + snapshot.name();
     }
 
     /// Takes the transfer snapshot of a source volume. A source snapshot needs no protection: the mgr refuses to

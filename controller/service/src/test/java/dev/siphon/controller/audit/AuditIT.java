@@ -41,7 +41,7 @@ class AuditIT extends OnAuditedCluster {
     private void writeClone(VolumeId.Provisioned target, String state) throws IOException {
         Path data = Files.createDirectories(
                 directory(target).resolve(UUID.randomUUID().toString()));
-        String path = SubvolumeGroup.of(target).path() + "/" + target.subvolume() + "/" + data.getFileName();
+        String path = SubvolumeGroup.pathOf(target) + "/" + data.getFileName();
         Files.writeString(
                 directory(target).resolve(".meta"),
                 "[GLOBAL]\nversion = 2\ntype = clone\npath = " + path + "\nstate = " + state + "\n\n"

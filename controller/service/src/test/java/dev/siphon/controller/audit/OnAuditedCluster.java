@@ -60,7 +60,7 @@ abstract class OnAuditedCluster {
     }
 
     final Path directory(VolumeId.Provisioned id) {
-        return admin.at(SubvolumeGroup.of(id).path() + "/" + id.subvolume());
+        return admin.at(SubvolumeGroup.pathOf(id));
     }
 
     final Path data(VolumeId.Provisioned id) {

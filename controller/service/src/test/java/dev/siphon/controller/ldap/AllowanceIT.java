@@ -89,10 +89,7 @@ final class AllowanceIT {
     private String data(VolumeId.Provisioned volume) {
         return adapter.ports()
                 .files()
-                .dataDirectory(
-                        volume.cluster(),
-                        volume.fileSystem(),
-                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+                .dataDirectory(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume));
     }
 
     /// Writes `step` MiB at a time and syncs each to disk, no faster than the MDS counts.

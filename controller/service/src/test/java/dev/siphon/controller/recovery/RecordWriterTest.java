@@ -20,11 +20,7 @@ final class RecordWriterTest {
     private Optional<String> written(VolumeId.Provisioned volume) {
         return world.ports
                 .files()
-                .note(
-                        volume.cluster(),
-                        volume.fileSystem(),
-                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
-                        RecordNotes.VOLUME);
+                .note(volume.cluster(), volume.fileSystem(), SubvolumeGroup.pathOf(volume), RecordNotes.VOLUME);
     }
 
     private Optional<String> written(Dataset dataset) {

@@ -133,7 +133,7 @@ final class RecoveryTest {
                 .setNote(
                         other.cluster(),
                         other.fileSystem(),
-                        SubvolumeGroup.of(other).path() + "/" + other.subvolume(),
+                        SubvolumeGroup.pathOf(other),
                         RecordNotes.VOLUME,
                         world.text("pvc-1"));
         loseKubernetes();

@@ -109,7 +109,7 @@ final class InMemorySubvolumes implements Subvolumes {
         return entry.data
                 .map(data -> new Subvolume(
                         entry.cloning() ? Subvolume.State.CLONING : Subvolume.State.READY,
-                        Optional.of(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/" + data.name),
+                        Optional.of(SubvolumeGroup.pathOf(volume) + "/" + data.name),
                         data.quotaBytes,
                         data.usedBytes(),
                         data.uid,

@@ -169,7 +169,7 @@ public final class CapabilityProbes {
     /// the data. Listing it to find the latter is unsafe: if others change it meanwhile, libcephfs 20.2.4 aborts
     /// the process (`insert_readdir_results`).
     private static MountPath directory(Mount mount, VolumeId.Provisioned volume) {
-        return mount.locate(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+        return mount.locate(SubvolumeGroup.pathOf(volume));
     }
 
     /// Rejects a call in the directories of a group whose client does not respond; sends no request.

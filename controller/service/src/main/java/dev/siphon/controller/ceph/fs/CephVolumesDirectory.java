@@ -124,7 +124,7 @@ final class CephVolumesDirectory implements VolumesDirectory {
     @Override
     public void writeMeta(VolumeId.Provisioned volume, MetaFile meta) {
         boolean _ = call(volume.cluster(), volume.fileSystem(), mount -> {
-            MountPath path = mount.locate(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+            MountPath path = mount.locate(SubvolumeGroup.pathOf(volume));
             MountPath aside = path.child(MountPath.of(".meta.tmp"));
             byte[] text = meta.text().getBytes(StandardCharsets.UTF_8);
             try (OpenFile directory = mount.openDirectory(path);

@@ -71,7 +71,7 @@ final class TreeFlatteners {
 
     /// Returns the paths of the mgr's data directories: one, or none.
     private static List<String> dataDirectories(Mount mount, VolumeId.Provisioned volume) {
-        String subvolume = SubvolumeGroup.of(volume).path() + "/" + volume.subvolume();
+        String subvolume = SubvolumeGroup.pathOf(volume);
         List<String> found = new ArrayList<>();
         try {
             mount.openDirectory(mount.locate(subvolume)).close();
