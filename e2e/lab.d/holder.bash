@@ -17,7 +17,7 @@ holder_pid() { cut -d' ' -f1 "$RUN/holder"; }
 
 # Prints the host paths that the lab shows, at the same place.
 visible_paths() {
-  printf '%s\n' "$PROJECT" "$HOME/.m2" "$LAB_DIR"/{run,guest,guest-smp,kubernetes,engine,prometheus} /tmp
+  printf '%s\n' "$PROJECT" "$HOME/.m2" "$LAB_DIR"/{run,guest,guest-smp,kubernetes,engine,prometheus,registry} /tmp
   "$HERE/lab.d/jdk" 2>/dev/null || true
   if command -v go >/dev/null; then echo "$(go env GOPATH)/bin"; fi
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// get their volumes and datasets back. The last class on its cluster.
 @Tag("kubernetes")
 @AloneOnCluster
-@Order(5)
+@Order(6)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class LostKubernetesIT {
     private static final Cluster CLUSTER = Cluster.here();

@@ -8,15 +8,18 @@ import dev.siphon.e2e.lab.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Validates the examples' PyTorchJob and MPIJob with their operators' schemas; neither operator runs.
+/// Validates the examples' PyTorchJob and MPIJob, and the chart's PodMonitors and alerts, with the schemas of their
+/// operators, none of which runs.
 @Tag("kubernetes")
 @OnCluster
 final class OperatorsIT {
@@ -34,15 +37,20 @@ final class OperatorsIT {
 
     @BeforeAll
     static void define() {
-        for (String each : List.of("pytorchjobs", "mpijobs")) {
+        define("kubeflow.org", "pytorchjobs", "mpijobs");
+        define("monitoring.coreos.com", "podmonitors", "prometheusrules");
+        tenant = Tenant.ofAccount(CLUSTER, 65);
+    }
+
+    private static void define(String group, String... kinds) {
+        for (String each : kinds) {
             var _ = CLUSTER.kubectl(
                     "apply",
                     "--server-side",
                     "-f",
-                    DEFINITIONS.resolve("kubeflow.org_" + each + ".yaml").toString());
-            CLUSTER.awaitEstablished(each + ".kubeflow.org");
+                    DEFINITIONS.resolve(group + "_" + each + ".yaml").toString());
+            CLUSTER.awaitEstablished(each + "." + group);
         }
-        tenant = Tenant.ofAccount(CLUSTER, 65);
     }
 
     @AfterAll
@@ -66,6 +74,35 @@ final class OperatorsIT {
 
         assertNotEquals(0, refused.exit(), refused::output);
         assertTrue(refused.output().matches("(?s).*unknown field.*volumeMount.*"), refused::output);
+    }
+
+    @Test
+    void thePrometheusOperatorsSchemaTakesMonitorsAndAlerts() throws IOException {
+        Command.Result taken = apply(monitoring());
+
+        assertEquals(0, taken.exit(), taken::output);
+        assertEquals(3, taken.output().lines().count(), taken::output);
+    }
+
+    /// Proves that the test above can fail.
+    @Test
+    void andNoFieldThatItDoesNotKnow() throws IOException {
+        Command.Result refused = apply(monitoring().replace("podMetricsEndpoints:", "podMetricsEndpoint:"));
+
+        assertNotEquals(0, refused.exit(), refused::output);
+        assertTrue(refused.output().matches("(?s).*unknown field.*podMetricsEndpoint.*"), refused::output);
+    }
+
+    /// Returns the chart's objects of that operator.
+    private static String monitoring() {
+        String rendered = Chart.rendered(
+                "--namespace",
+                tenant.namespace(),
+                "--set",
+                "monitoring.podMonitors=true,monitoring.rules=true,node.http.port=9812,node.http.secretName=siphon-http");
+        return Stream.of(rendered.split("(?m)^---$"))
+                .filter(each -> each.contains("apiVersion: monitoring.coreos.com/v1"))
+                .collect(Collectors.joining("---\n"));
     }
 
     private static Command.Result apply(String manifest) throws IOException {

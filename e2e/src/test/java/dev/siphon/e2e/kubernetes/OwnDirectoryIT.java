@@ -64,11 +64,6 @@ final class OwnDirectoryIT {
                                 "runAsUser: " + owner.uid() + ", runAsGroup: " + GID)
                         .replacing("storage: 50Gi", "storage: 1Gi")
                         .replacing("busybox:1.37", "siphon.test/pause:1"));
-        write(
-                "seal.yaml",
-                DocumentedBlock.yamlBelow("### 2. Seal it", PAGE)
-                        .replacing("torch-v1", "faces-v1")
-                        .replacing("persistentVolumeClaimName: env", "persistentVolumeClaimName: folder"));
         var _ = DocumentedBlock.below(HEADING, PAGE)
                 .replacing("kubectl ", "kubectl -n " + owner.namespace() + " ")
                 .run(folder, PATIENCE);
