@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.NodeAffinity;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -85,6 +86,30 @@ final class GatesIT {
                 .getMatchExpressions()
                 .getFirst()
                 .getKey();
+    }
+
+    /// The API server and Siphon's admission policy both take the change.
+    @Test
+    void aPodThatRequiresItsDatasetRunsOnlyWhereThatIs() {
+        TestJob job = tenant.pod("bound", "cat /data/two/7")
+                .withDataset(dataset.reference())
+                .withAnnotation("siphon.dev/placement", "required")
+                .gated()
+                .createJob(1, 1)
+                .complete();
+
+        NodeAffinity affinity = job.pods().getFirst().getSpec().getAffinity().getNodeAffinity();
+        assertEquals(
+                List.of(CLUSTER.node()),
+                affinity.getRequiredDuringSchedulingIgnoredDuringExecution()
+                        .getNodeSelectorTerms()
+                        .getFirst()
+                        .getMatchExpressions()
+                        .getFirst()
+                        .getValues());
+        assertEquals(List.of(), affinity.getPreferredDuringSchedulingIgnoredDuringExecution());
+        assertTrue(job.events("DatasetWarm").getFirst().endsWith("; the pod may run nowhere else"));
+        job.delete();
     }
 
     @Test

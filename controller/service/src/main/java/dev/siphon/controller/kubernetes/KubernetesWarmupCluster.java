@@ -2,13 +2,13 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.controller.warm.PodConditions;
+import dev.siphon.controller.warm.PodPlacement;
 import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.controller.warm.WarmupCluster;
@@ -35,8 +35,6 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private static final String MERGE = "application/merge-patch+json";
 
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
-    private static final String PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
-    private static final int MOST_PREFERRED = 100;
 
     private static final String METADATA = "metadata";
     private static final String STATUS = "status";
@@ -227,20 +225,12 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     /// Removes the gate. Kubernetes allows adding affinity to a gated pod ("Pod Scheduling Readiness"). If the pod
     /// changed since it was read, nothing happens and the next pass retries.
     @Override
-    public boolean open(GatedPod pod, List<String> hostnames) {
+    public boolean open(GatedPod pod, PodPlacement placement) {
         WaitingPods.Waiting known = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
         JsonObject spec = new JsonObject();
         spec.add("schedulingGates", new JsonArray()); // it had only our gate, and Kubernetes allows no new one
-        if (!hostnames.isEmpty()) {
-            JsonArray preferred = known.preferred().isEmpty()
-                    ? new JsonArray()
-                    : JsonParser.parseString(known.preferred()).getAsJsonArray();
-            preferred.add(preference(hostnames));
-            JsonObject nodeAffinity = new JsonObject();
-            nodeAffinity.add(PREFERRED, preferred);
-            JsonObject affinity = new JsonObject();
-            affinity.add("nodeAffinity", nodeAffinity);
-            spec.add("affinity", affinity);
+        if (!placement.hostnames().isEmpty()) {
+            spec.add("affinity", known.affinity().with(placement));
         }
         JsonObject metadata = new JsonObject();
         metadata.addProperty("uid", pod.uid());
@@ -260,23 +250,6 @@ final class KubernetesWarmupCluster implements WarmupCluster {
             waiting.drop(pod.uid());
         }
         return opened;
-    }
-
-    private static JsonObject preference(List<String> hostnames) {
-        JsonArray values = new JsonArray();
-        hostnames.forEach(values::add);
-        JsonObject expression = new JsonObject();
-        expression.addProperty("key", "kubernetes.io/hostname");
-        expression.addProperty("operator", "In");
-        expression.add("values", values);
-        JsonArray expressions = new JsonArray();
-        expressions.add(expression);
-        JsonObject term = new JsonObject();
-        term.add("matchExpressions", expressions);
-        JsonObject preference = new JsonObject();
-        preference.addProperty("weight", MOST_PREFERRED);
-        preference.add("preference", term);
-        return preference;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.DataReadiness;
@@ -82,6 +81,7 @@ final class PodParser {
                     "metadata.generation",
                     "metadata.deletionTimestamp",
                     "metadata.annotations." + GatedPod.PATIENCE,
+                    "metadata.annotations." + GatedPod.PLACEMENT,
                     "metadata.annotations." + GROUP_ANNOTATION,
                     "metadata.ownerReferences.controller",
                     "metadata.ownerReferences.uid",
@@ -103,6 +103,7 @@ final class PodParser {
 
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
     private static final List<Optional<String>> OUR_GATE = List.of(Optional.of(GatedPod.GATE));
+    private static final String REQUIRED = "required";
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
 
@@ -131,6 +132,7 @@ final class PodParser {
                 JsonParts.text(pod, METADATA, "resourceVersion").orElse(""),
                 Instant.EPOCH,
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodParser::duration),
+                REQUIRED.equals(annotations.get(GatedPod.PLACEMENT)),
                 group(pod, annotations).orElse(uid),
                 needs(pod, _ -> true),
                 true,
@@ -146,14 +148,6 @@ final class PodParser {
                 .filter("1"::equals)
                 .flatMap(_ -> JsonParts.text(pod, METADATA, "creationTimestamp"))
                 .flatMap(PodParser::time);
-    }
-
-    /// Returns the node affinity that a pod prefers, as a JSON array; "" for none.
-    static String preferred(JsonObject pod) {
-        return JsonParts.at(pod, SPEC, "affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
-                .filter(JsonElement::isJsonArray)
-                .map(JsonElement::toString)
-                .orElse("");
     }
 
     /// Returns the status of the condition [DataReadiness#CONDITION]; empty if the pod does not have it.

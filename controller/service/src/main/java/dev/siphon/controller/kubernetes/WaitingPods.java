@@ -63,21 +63,22 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     /// A pod, with what is needed to change it.
     ///
     /// @param since when our gate became its only one, if its object shows it
-    /// @param preferred its preferred node affinity, as JSON; "" for none
+    /// @param affinity its node affinity
     /// @param devices the ResourceClaims that it asks for
     /// @param bytes about what it takes
     record Waiting(
-            GatedPod pod, Optional<Instant> since, String preferred, List<PodResourceClaim> devices, long bytes) {
+            GatedPod pod, Optional<Instant> since, NodeAffinity affinity, List<PodResourceClaim> devices, long bytes) {
         Waiting {
             devices = List.copyOf(devices);
         }
 
-        static Waiting of(GatedPod pod, Optional<Instant> since, String preferred, List<PodResourceClaim> devices) {
-            return new Waiting(pod, since, preferred, devices, estimate(pod, preferred, devices));
+        static Waiting of(
+                GatedPod pod, Optional<Instant> since, NodeAffinity affinity, List<PodResourceClaim> devices) {
+            return new Waiting(pod, since, affinity, devices, estimate(pod, affinity, devices));
         }
 
         private Waiting unread(String why) {
-            return of(pod.unread(why), since, "", List.of());
+            return of(pod.unread(why), since, NodeAffinity.NONE, List.of());
         }
     }
 
@@ -113,8 +114,7 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     }
 
     private static Waiting whole(GatedPod pod, JsonObject object) {
-        return Waiting.of(
-                pod, PodParser.neverHeldSince(object), PodParser.preferred(object), PodResourceClaim.of(object));
+        return Waiting.of(pod, PodParser.neverHeldSince(object), NodeAffinity.of(object), PodResourceClaim.of(object));
     }
 
     private Waiting fitting(Waiting whole, boolean isRead) {
@@ -135,11 +135,17 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
         return false;
     }
 
-    private static long estimate(GatedPod pod, String preferred, List<PodResourceClaim> devices) {
+    private static long estimate(GatedPod pod, NodeAffinity affinity, List<PodResourceClaim> devices) {
         NodeRules rules = pod.rules();
         return Stream.of(
                                 Stream.of(
-                                        pod.namespace(), pod.name(), pod.uid(), pod.version(), pod.group(), preferred),
+                                        pod.namespace(),
+                                        pod.name(),
+                                        pod.uid(),
+                                        pod.version(),
+                                        pod.group(),
+                                        affinity.preferred(),
+                                        affinity.terms()),
                                 pod.needs().amounts().keySet().stream(),
                                 pod.uses().stream().map(String::valueOf),
                                 rules.selector().entrySet().stream()

@@ -19,7 +19,7 @@ final class GateDecision {
 
     static GateVerdict decide(ObservedGate is) {
         return switch (is.reads()) {
-            case ReadDecision.Nothing(var why) -> new GateVerdict.Open(List.of(), "nothing", why);
+            case ReadDecision.Nothing(var why) -> new GateVerdict.Open(PodPlacement.ANYWHERE, "nothing", why);
             case ReadDecision.Cannot(var why) -> new GateVerdict.Wait(why);
             case ReadDecision.Pending _ -> new GateVerdict.Undecided(); // for some seconds
             case ReadDecision.Unknown _ -> is.isLate() ? unknown(is) : new GateVerdict.Undecided();
@@ -30,13 +30,14 @@ final class GateDecision {
 
     private static GateVerdict decide(ObservedGate is, String what) {
         if (is.isWarm()) {
-            return open(
-                    is,
+            return new GateVerdict.Open(
+                    new PodPlacement(hostnames(is), is.isPlacementRequired()),
                     "warm",
                     new Notice(
                             false,
                             "DatasetWarm",
-                            "dataset " + what + " is on a disk of " + String.join(", ", hostnames(is))));
+                            "dataset " + what + " is on a disk of " + String.join(", ", hostnames(is))
+                                    + (is.isPlacementRequired() ? "; the pod may run nowhere else" : "")));
         }
         if (is.isLate()) {
             String far = join(is, Place::progress, ", ");
@@ -66,7 +67,7 @@ final class GateDecision {
     /// Opens the gate, because an autoscaler ignores gated pods and would never add a node.
     private static GateVerdict unsuited() {
         return new GateVerdict.Open(
-                List.of(),
+                PodPlacement.ANYWHERE,
                 "unsuited",
                 warning("no node of the cluster suits the pod, so its dataset is filled nowhere; the gate"
                         + " opens, so that the scheduler says why and an autoscaler sees the pod"));
@@ -75,15 +76,16 @@ final class GateDecision {
     /// Opens the gate after the maximum wait, even if the API server never says what a PVC is.
     private static GateVerdict unknown(ObservedGate is) {
         return new GateVerdict.Open(
-                List.of(),
+                PodPlacement.ANYWHERE,
                 "late",
                 warning("the datasets of the pod's PVCs were not found within "
                         + is.patience().toSeconds() + " s, so the gate opens"));
     }
 
-    /// Opens the gate, with a preference for the nodes that have the datasets.
+    /// Opens the gate before the datasets are whole everywhere, with a preference for the nodes that have them. A pod
+    /// that requires them runs anyway: no node may ever have them.
     private static GateVerdict open(ObservedGate is, String result, Notice notice) {
-        return new GateVerdict.Open(hostnames(is), result, notice);
+        return new GateVerdict.Open(new PodPlacement(hostnames(is), false), result, notice);
     }
 
     private static List<String> hostnames(ObservedGate is) {

@@ -73,8 +73,8 @@ final class GateNodes {
     }
 
     private GateVerdict verdict(GatedPod pod, ReadDecision read, boolean isRoom, List<ObservedGate.Place> nodes) {
-        return GateDecision.decide(
-                new ObservedGate(read, is.now(), pod.since(), settings.patience(pod), isRoom, nodes));
+        return GateDecision.decide(new ObservedGate(
+                read, is.now(), pod.since(), settings.patience(pod), pod.isPlacementRequired(), isRoom, nodes));
     }
 
     /// Keeps what was wanted before, perhaps by an earlier leader, if it may be for a pod that is not decided yet.

@@ -1,20 +1,15 @@
 package dev.siphon.controller.warm;
 
 import dev.siphon.controller.warm.WarmupCluster.Notice;
-import java.util.List;
 
 /// The next step for a pod at the gate, as [GateDecision] decides it and [WarmupController] takes it.
 sealed interface GateVerdict {
     /// The gate opens.
     ///
-    /// @param hostnames the preferred nodes; empty if there is no preference
+    /// @param placement where the pod runs then
     /// @param result label of the metric
     /// @param notice the event for the pod's users
-    record Open(List<String> hostnames, String result, Notice notice) implements GateVerdict {
-        public Open {
-            hostnames = List.copyOf(hostnames);
-        }
-    }
+    record Open(PodPlacement placement, String result, Notice notice) implements GateVerdict {}
 
     /// The gate stays closed.
     record Wait(Notice notice) implements GateVerdict {}

@@ -12,6 +12,7 @@ import java.util.Optional;
 /// @param version the object's: it differs after each change
 /// @param since when Siphon's gate became its only one; the wait counts from then
 /// @param patience the maximum wait that it requests; empty for the default
+/// @param isPlacementRequired whether it may run only where its datasets are on a disk, if they are in time
 /// @param group pods of one job share it: their nodes are chosen together
 /// @param needs the resources that it requests
 /// @param isKnown false while the devices that it requests by ResourceClaims are being read
@@ -23,6 +24,7 @@ public record GatedPod(
         String version,
         Instant since,
         Optional<Duration> patience,
+        boolean isPlacementRequired,
         String group,
         ResourceAmounts needs,
         boolean isKnown,
@@ -34,13 +36,28 @@ public record GatedPod(
     /// The annotation with a pod's maximum wait: a number of seconds, or `90s`, `10m`, `1h`.
     public static final String PATIENCE = "siphon.dev/max-wait";
 
+    /// The annotation that makes the nodes with its datasets required (`required`) and not only preferred.
+    public static final String PLACEMENT = "siphon.dev/placement";
+
     public GatedPod {
         uses = List.copyOf(uses);
     }
 
     /// Returns a copy with another start of the wait.
     public GatedPod waitingSince(Instant begin) {
-        return new GatedPod(namespace, name, uid, version, begin, patience, group, needs, isKnown, rules, uses);
+        return new GatedPod(
+                namespace,
+                name,
+                uid,
+                version,
+                begin,
+                patience,
+                isPlacementRequired,
+                group,
+                needs,
+                isKnown,
+                rules,
+                uses);
     }
 
     /// Returns a copy that needs more resources.
@@ -48,7 +65,18 @@ public record GatedPod(
     /// @param isAll whether these are all
     public GatedPod needing(ResourceAmounts more, boolean isAll) {
         return new GatedPod(
-                namespace, name, uid, version, since, patience, group, needs.plus(more), isAll, rules, uses);
+                namespace,
+                name,
+                uid,
+                version,
+                since,
+                patience,
+                isPlacementRequired,
+                group,
+                needs.plus(more),
+                isAll,
+                rules,
+                uses);
     }
 
     /// Returns the identity alone, of a pod that is too large.
@@ -62,6 +90,7 @@ public record GatedPod(
                 version,
                 since,
                 Optional.empty(),
+                false,
                 uid,
                 ResourceAmounts.NONE,
                 true,

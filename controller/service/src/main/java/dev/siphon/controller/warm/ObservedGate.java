@@ -11,10 +11,17 @@ import java.util.stream.Stream;
 /// @param reads what the pod reads
 /// @param since when its wait began
 /// @param patience its maximum wait
+/// @param isPlacementRequired as in [GatedPod]
 /// @param isRoom whether a node has room now for a pod of its group
 /// @param nodes those that suit its group, best first; empty if none suits the pod
 record ObservedGate(
-        ReadDecision reads, Instant now, Instant since, Duration patience, boolean isRoom, List<Place> nodes) {
+        ReadDecision reads,
+        Instant now,
+        Instant since,
+        Duration patience,
+        boolean isPlacementRequired,
+        boolean isRoom,
+        List<Place> nodes) {
     ObservedGate {
         nodes = List.copyOf(nodes);
     }

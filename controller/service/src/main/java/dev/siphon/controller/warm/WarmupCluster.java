@@ -69,11 +69,10 @@ public interface WarmupCluster {
     /// Deletes an order; a missing one is no error.
     void forget(OrderedReplica replica);
 
-    /// Opens a pod's gate, with a preference for these nodes.
+    /// Opens a pod's gate, and says where it is to run.
     ///
-    /// @param hostnames empty for no preference
     /// @return false if the pod is gone, or was changed meanwhile
-    boolean open(GatedPod pod, List<String> hostnames);
+    boolean open(GatedPod pod, PodPlacement placement);
 
     /// Writes an event on a pod.
     void report(GatedPod pod, Notice notice);

@@ -221,8 +221,8 @@ public final class WarmupController implements AutoCloseable {
         switch (verdict) {
             case GateVerdict.Undecided _ -> {}
             case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
-            case GateVerdict.Open(var hostnames, var result, var notice) -> {
-                if (open(pod, hostnames, notices)) {
+            case GateVerdict.Open(var placement, var result, var notice) -> {
+                if (open(pod, placement, notices)) {
                     metrics.opened(result, Duration.between(pod.since(), clock.instant()));
                     notices.put(pod, notice);
                 }
@@ -230,9 +230,9 @@ public final class WarmupController implements AutoCloseable {
         }
     }
 
-    private boolean open(GatedPod pod, List<String> hostnames, Map<GatedPod, WarmupCluster.Notice> notices) {
+    private boolean open(GatedPod pod, PodPlacement placement, Map<GatedPod, WarmupCluster.Notice> notices) {
         try {
-            return cluster.open(pod, hostnames);
+            return cluster.open(pod, placement);
         } catch (DriverException refused) {
             notices.put(
                     pod,

@@ -10,6 +10,7 @@ import dev.siphon.controller.warm.DataReadiness;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.controller.warm.PodConditions;
+import dev.siphon.controller.warm.PodPlacement;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.controller.warm.WarmupCluster;
 import dev.siphon.controller.warm.WarmupCluster.ClaimContent;
@@ -122,7 +123,7 @@ abstract class KubernetesWarmupClusterContract {
                 """);
         WarmupCluster warming = warming();
         GatedPod waiting = gated(warming, name).orElseThrow();
-        assertTrue(warming.open(waiting, List.of("host-1", "host-2")));
+        assertTrue(warming.open(waiting, new PodPlacement(List.of("host-1", "host-2"), false)));
         JsonObject now = get(pods() + "/" + name);
         assertEquals(0, JsonParts.each(now, "spec", "schedulingGates").count());
         List<JsonObject> preferred = JsonParts.each(
@@ -134,8 +135,42 @@ abstract class KubernetesWarmupClusterContract {
                         .flatMap(each -> JsonParts.text(each, "weight").stream())
                         .toList());
         assertTrue(preferred.getLast().toString().contains("[\"host-1\",\"host-2\"]"), preferred::toString);
-        assertFalse(warming.open(waiting, List.of()), "what was seen is not what is there");
+        assertFalse(warming.open(waiting, PodPlacement.ANYWHERE), "what was seen is not what is there");
         assertFalse(gated(warming, name).isPresent());
+    }
+
+    @Test
+    void aPodThatRequiresNodesKeepsWhatItRequired() {
+        String free = pod("{\"name\": \"siphon.dev/dataset\"}", "\"schedulerName\": \"none\",");
+        String bound = pod("{\"name\": \"siphon.dev/dataset\"}", """
+                "schedulerName": "none",
+                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+                  {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
+                  {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["b"]}]}]}}},
+                """);
+        WarmupCluster warming = warming();
+        PodPlacement placement = new PodPlacement(List.of("host-1"), true);
+        assertTrue(warming.open(gated(warming, free).orElseThrow(), placement));
+        assertTrue(warming.open(gated(warming, bound).orElseThrow(), placement));
+
+        String here = "{\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"host-1\"]}";
+        assertEquals(List.of("[" + here + "]"), expressions(free));
+        assertEquals(
+                List.of("[{\"key\":\"a\",\"operator\":\"Exists\"}," + here + "]", "[" + here + "]"),
+                expressions(bound));
+    }
+
+    private List<String> expressions(String pod) {
+        JsonObject required = JsonParts.object(
+                        get(pods() + "/" + pod),
+                        "spec",
+                        "affinity",
+                        "nodeAffinity",
+                        "requiredDuringSchedulingIgnoredDuringExecution")
+                .orElseThrow();
+        return JsonParts.each(required, "nodeSelectorTerms")
+                .map(term -> String.valueOf(term.get("matchExpressions")))
+                .toList();
     }
 
     @Test
@@ -144,7 +179,7 @@ abstract class KubernetesWarmupClusterContract {
         WarmupCluster warming = warming();
         GatedPod waiting = gated(warming, name).orElseThrow();
         cluster().admin().raw(made.removeLast() + "?gracePeriodSeconds=0", "DELETE", "{}");
-        assertFalse(warming.open(waiting, List.of("host-1")));
+        assertFalse(warming.open(waiting, new PodPlacement(List.of("host-1"), false)));
     }
 
     @Test

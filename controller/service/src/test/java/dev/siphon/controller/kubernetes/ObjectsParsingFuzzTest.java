@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.ClusterNode;
+import dev.siphon.controller.warm.PodPlacement;
 import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.DatasetAccess;
@@ -10,6 +11,7 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.fuzz.ParserFuzz;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -68,7 +70,9 @@ final class ObjectsParsingFuzzTest {
                         bytes -> {
                             JsonObject pod = parts(bytes, PodParser.OF_GATED).kept();
                             var _ = reading.gated(pod);
-                            var _ = PodParser.preferred(pod);
+                            NodeAffinity affinity = NodeAffinity.of(pod);
+                            var _ = affinity.with(new PodPlacement(List.of("h"), false));
+                            var _ = affinity.with(new PodPlacement(List.of("h"), true));
                             var _ = PodResourceClaim.of(pod);
                             ResourceAmounts needs = PodParser.needs(pod, _ -> true);
                             var _ = node.with(needs, needs.plus(needs).max(node.room()));

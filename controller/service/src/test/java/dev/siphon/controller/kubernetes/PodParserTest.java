@@ -68,6 +68,15 @@ final class PodParserTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"required, true", "preferred, false", "Required, false"})
+    void itSaysWhetherItRequiresItsNodes(String text, boolean isRequired) {
+        assertEquals(
+                isRequired,
+                gated(", \"annotations\": {\"siphon.dev/placement\": \"" + text + "\"}", "")
+                        .isPlacementRequired());
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "labels, batch.kubernetes.io/job-name, batch.kubernetes.io/job-name=it",
         "labels, jobset.sigs.k8s.io/jobset-name, jobset.sigs.k8s.io/jobset-name=it",

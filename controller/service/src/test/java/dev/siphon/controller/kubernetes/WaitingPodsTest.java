@@ -116,6 +116,6 @@ final class WaitingPodsTest {
                         ", \"affinity\": {\"nodeAffinity\": {\"preferredDuringSchedulingIgnoredDuringExecution\": "
                                 + preferred + "}}")
                 .orElseThrow();
-        assertEquals(preferred, waiting.preferred());
+        assertEquals(preferred, waiting.affinity().preferred());
     }
 }

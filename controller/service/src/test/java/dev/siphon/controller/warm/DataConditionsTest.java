@@ -79,7 +79,7 @@ final class DataConditionsTest {
     }
 
     private void opens(Notice notice, OrderedReplica... replicas) {
-        gate(POD, new GateVerdict.Open(List.of(), "warm", notice), notice, replicas);
+        gate(POD, new GateVerdict.Open(PodPlacement.ANYWHERE, "warm", notice), notice, replicas);
     }
 
     private void empty(OrderedReplica... replicas) {
@@ -194,7 +194,7 @@ final class DataConditionsTest {
     @Test
     void aGateThatCannotBeOpenedIsClosed() {
         Notice refused = new Notice(true, "GateNotOpened", "a policy refuses");
-        gate(POD, new GateVerdict.Open(List.of(), "warm", WARM), refused);
+        gate(POD, new GateVerdict.Open(PodPlacement.ANYWHERE, "warm", WARM), refused);
         conditions.write();
 
         assertWritten(written(Reason.GATE_CLOSED, POD.since()));
@@ -205,7 +205,7 @@ final class DataConditionsTest {
         Notice none = new Notice(false, "DatasetWarm", "no dataset");
         conditions.seen(new GateRound(
                 Map.of(POD, new ReadDecision.Nothing(none)),
-                Map.of(POD, new GateVerdict.Open(List.of(), "nothing", none)),
+                Map.of(POD, new GateVerdict.Open(PodPlacement.ANYWHERE, "nothing", none)),
                 Map.of(POD, none),
                 List.of()));
         conditions.write();

@@ -129,7 +129,7 @@ final class GateDecisionTest {
     private void checkVerdict(GateModel model, GateVerdict verdict) {
         String result = result(model);
         switch (verdict) {
-            case GateVerdict.Open(var hostnames, var said, var _) -> {
+            case GateVerdict.Open(var placement, var said, var _) -> {
                 require(said.equals(result), "the gate opens only as " + result, model, verdict);
                 edge("Closed", "Open", said);
                 Set<String> local = new TreeSet<>();
@@ -139,7 +139,11 @@ final class GateDecisionTest {
                         local.add("host-" + GateModel.NODES.get(node));
                     }
                 }
-                require(Set.copyOf(hostnames).equals(local), "nodes that have it are preferred", model, verdict);
+                require(
+                        Set.copyOf(placement.hostnames()).equals(local),
+                        "nodes that have it are preferred",
+                        model,
+                        verdict);
             }
             case GateVerdict.Wait _, GateVerdict.Undecided _ -> {
                 require(result.isEmpty(), "the gate opens as " + result, model, verdict);

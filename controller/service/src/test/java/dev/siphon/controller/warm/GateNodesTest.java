@@ -11,6 +11,7 @@ import static dev.siphon.controller.warm.WarmWorld.on;
 import static dev.siphon.controller.warm.WarmWorld.pod;
 import static dev.siphon.controller.warm.WarmWorld.silent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -69,7 +70,9 @@ final class GateNodesTest {
     }
 
     private static List<String> opened(GateVerdict verdict, String result) {
-        return open(verdict, result).hostnames();
+        PodPlacement placement = open(verdict, result).placement();
+        assertFalse(placement.isRequired(), "preferred");
+        return placement.hostnames();
     }
 
     @Test
@@ -163,7 +166,7 @@ final class GateNodesTest {
         World world = gates(List.of(node("a", 8, 8)), failed("a", "disk full"));
         assertInstanceOf(GateVerdict.Wait.class, only(world, pod("p", 1, anywhere(), 10)));
         GateVerdict.Open verdict = open(only(world, pod("p", 1, anywhere(), 31)), "failed");
-        assertEquals(List.of(), verdict.hostnames());
+        assertEquals(List.of(), verdict.placement().hostnames());
         assertTrue(verdict.notice().message().endsWith("node a: disk full"), verdict.notice()::message);
         assertEquals(Set.of("a"), wanted(world, pod("p", 1, anywhere(), 10)), "it is tried again");
     }
@@ -173,7 +176,7 @@ final class GateNodesTest {
         World world = gates(List.of(node("a", 8, 8)), filling("a", 43));
         assertInstanceOf(GateVerdict.Wait.class, only(world, pod("p", 1, anywhere(), 599)));
         GateVerdict.Open verdict = open(only(world, pod("p", 1, anywhere(), 601)), "late");
-        assertEquals(List.of(), verdict.hostnames());
+        assertEquals(List.of(), verdict.placement().hostnames());
         assertTrue(verdict.notice().message().contains("a 43 %"), verdict.notice()::message);
         assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8))), pod("p", 1, anywhere(), 601)), "late"));
     }
@@ -188,6 +191,40 @@ final class GateNodesTest {
         assertInstanceOf(GateVerdict.Wait.class, decision.verdicts().get(pod));
     }
 
+    /// Once it is late, no node may ever have its datasets.
+    @Test
+    void aPodThatRequiresItsDatasetsRunsWhereTheyAreUnlessItIsLate() {
+        World whole = gates(List.of(node("a", 8, 8), node("b", 8, 8)), local("a"), filling("b", 50));
+        GateVerdict.Open open = open(only(gates(List.of(node("a", 8, 8)), local("a")), requiring(10)), "warm");
+        assertEquals(new PodPlacement(List.of("host-a"), true), open.placement());
+        assertTrue(open.notice().message().endsWith("; the pod may run nowhere else"), open.notice()::message);
+
+        assertEquals(
+                List.of("host-a"),
+                open(only(whole, requiring(601)), "warm").placement().hostnames());
+        assertEquals(
+                PodPlacement.ANYWHERE,
+                open(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), requiring(601)), "late")
+                        .placement());
+    }
+
+    private static GatedPod requiring(int waited) {
+        GatedPod pod = pod("p", 1, anywhere(), waited);
+        return new GatedPod(
+                pod.namespace(),
+                pod.name(),
+                pod.uid(),
+                pod.version(),
+                pod.since(),
+                pod.patience(),
+                true,
+                pod.group(),
+                pod.needs(),
+                true,
+                pod.rules(),
+                pod.uses());
+    }
+
     /// What is filled for the pod would occupy the disk for just as long.
     @Test
     void aPodThatWantsToWaitForYearsWaitsForADay() {
@@ -199,6 +236,7 @@ final class GateNodesTest {
                 pod.version(),
                 pod.since(),
                 Optional.of(Duration.ofHours(9_999_999)),
+                false,
                 pod.group(),
                 pod.needs(),
                 true,

@@ -68,6 +68,7 @@ final class WarmWorld {
                 "1",
                 NOW.minusSeconds(waited),
                 Optional.empty(),
+                false,
                 "job",
                 gpus(gpus),
                 true,
