@@ -4,8 +4,11 @@ import com.unboundid.ldap.sdk.DN;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.SearchResultEntry;
+import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,16 +38,43 @@ record AccountListing(LdapConnections connections, LdapConfig.Accounts accounts,
                 entry -> person(entry, grants).ifPresent(each));
     }
 
+    /// A group whose members from number `next` on are not read yet.
+    private record Unread(String dn, GroupAllowances.Grant grant, long next) {}
+
     private void addGrants(String attribute, GroupAllowances grants) {
         Filter giving = Filter.createANDFilter(groups.filter(), Filter.createPresenceFilter(attribute));
         List<String> attributes = List.of(attribute, groups.gid(), groups.members());
+        List<Unread> unread = new ArrayList<>();
         connections.each(LdapDirectory.search(groups.base(), giving, attributes), entry -> {
             LdapAttributes found = new LdapAttributes(entry);
             grant(found).ifPresent(grant -> {
                 found.each(groups.gid(), gid -> grants.addGid(gid, grant));
-                found.each(groups.members(), member -> grants.addMember(key(member), grant));
+                addMembers(entry, grant, grants).ifPresent(next -> unread.add(new Unread(entry.getDN(), grant, next)));
             });
         });
+        unread.forEach(group -> addOtherMembers(group, grants));
+    }
+
+    /// @return where the next part of the members begins
+    private OptionalLong addMembers(SearchResultEntry entry, GroupAllowances.Grant grant, GroupAllowances grants) {
+        return new LdapAttributes(entry).eachOfPart(groups.members(), member -> grants.addMember(key(member), grant));
+    }
+
+    private void addOtherMembers(Unread group, GroupAllowances grants) {
+        OptionalLong next = OptionalLong.of(group.next());
+        while (next.isPresent()) {
+            long from = next.getAsLong();
+            LdapConnections.Search part = new LdapConnections.Search(
+                    group.dn(), SearchScope.BASE, groups.filter(), List.of(groups.members() + ";range=" + from + "-*"));
+            next = connections.atMostTwo(part).stream()
+                    .map(entry -> addMembers(entry, group.grant(), grants))
+                    .findFirst()
+                    .orElse(OptionalLong.empty()); // deleted meanwhile
+            if (next.isPresent() && next.getAsLong() <= from) {
+                throw new DriverException.BackendFault("LDAP entry " + QuotedText.of(group.dn()) + ": attribute "
+                        + groups.members() + " is sent in parts, and the one after value " + from + " ends before it");
+            }
+        }
     }
 
     private Optional<GroupAllowances.Grant> grant(LdapAttributes group) {

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the attributes of one entry as values. An unusable value is a fault of the directory; the error names it.
@@ -26,6 +28,9 @@ record LdapAttributes(SearchResultEntry entry) {
 
     private static final int UUID_BYTES = 16;
 
+    /// Of a part that is not the last.
+    private static final Pattern RANGE = Pattern.compile(";range=[0-9]{1,9}-([0-9]{1,9})", Pattern.CASE_INSENSITIVE);
+
     /// Returns all values.
     List<String> texts(String attribute) {
         String @Nullable [] values = entry.getAttributeValues(attribute);
@@ -36,10 +41,32 @@ record LdapAttributes(SearchResultEntry entry) {
     void each(String attribute, Consumer<String> each) {
         @Nullable Attribute found = entry.getAttribute(attribute);
         if (found != null) {
-            for (ASN1OctetString value : found.getRawValues()) {
-                each.accept(new String(value.getValue(), StandardCharsets.UTF_8));
+            each(found, each);
+        }
+    }
+
+    private static void each(Attribute found, Consumer<String> each) {
+        for (ASN1OctetString value : found.getRawValues()) {
+            each.accept(new String(value.getValue(), StandardCharsets.UTF_8));
+        }
+    }
+
+    /// Does the same for the part of the values that is here. Active Directory sends at most 1,500 values of an
+    /// attribute, as `member;range=0-1499`, and the last part as `member;range=1500-*` (MS-ADTS, 3.1.1.3.1.3.3).
+    ///
+    /// @return where the next part begins; empty if all values were here
+    OptionalLong eachOfPart(String attribute, Consumer<String> each) {
+        OptionalLong next = OptionalLong.empty();
+        for (Attribute found : entry.getAttributes()) {
+            if (found.getBaseName().equalsIgnoreCase(attribute)) {
+                each(found, each);
+                Matcher range = RANGE.matcher(found.getName());
+                if (range.find()) {
+                    next = OptionalLong.of(Long.parseLong(range.group(1)) + 1);
+                }
             }
         }
+        return next;
     }
 
     /// Returns the only value.
