@@ -21,6 +21,7 @@ record NodeAffinity(String preferred, String terms) {
     private static final String REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
     private static final String TERMS = "nodeSelectorTerms";
     private static final String EXPRESSIONS = "matchExpressions";
+    private static final String FIELDS = "matchFields";
     private static final int MOST_PREFERRED = 100;
 
     /// Reads a pod's.
@@ -59,13 +60,15 @@ record NodeAffinity(String preferred, String terms) {
         return affinity;
     }
 
+    /// Leaves out empty terms, which match nothing: the API server refuses any addition to them.
     private JsonArray narrowed(JsonObject here) {
         JsonArray narrowed = parsed(terms);
         if (narrowed.isEmpty()) {
-            narrowed.add(new JsonObject());
+            narrowed.add(term(here));
+            return narrowed;
         }
         for (JsonElement each : narrowed) {
-            if (each instanceof JsonObject term) {
+            if (each instanceof JsonObject term && !(isEmpty(term, EXPRESSIONS) && isEmpty(term, FIELDS))) {
                 JsonArray expressions = term.get(EXPRESSIONS) instanceof JsonArray found ? found : new JsonArray();
                 expressions.add(here);
                 term.add(EXPRESSIONS, expressions);
@@ -74,14 +77,22 @@ record NodeAffinity(String preferred, String terms) {
         return narrowed;
     }
 
-    private JsonArray extended(JsonObject here) {
+    private static boolean isEmpty(JsonObject term, String list) {
+        return !(term.get(list) instanceof JsonArray found) || found.isEmpty();
+    }
+
+    private static JsonObject term(JsonObject here) {
         JsonArray expressions = new JsonArray();
         expressions.add(here);
         JsonObject term = new JsonObject();
         term.add(EXPRESSIONS, expressions);
+        return term;
+    }
+
+    private JsonArray extended(JsonObject here) {
         JsonObject preference = new JsonObject();
         preference.addProperty("weight", MOST_PREFERRED);
-        preference.add("preference", term);
+        preference.add("preference", term(here));
         JsonArray extended = parsed(preferred);
         extended.add(preference);
         return extended;

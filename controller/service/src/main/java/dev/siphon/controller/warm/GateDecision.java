@@ -6,6 +6,7 @@ import dev.siphon.controller.warm.WarmupCluster.Notice;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// Decides whether the gate opens for a pod. Touches nothing, so its test tries every combination.
@@ -29,15 +30,18 @@ final class GateDecision {
     }
 
     private static GateVerdict decide(ObservedGate is, String what) {
-        if (is.isWarm()) {
+        // once late, nobody insists: the scheduler, a policy or a full node may never let the pod go there
+        boolean isRequired = is.isPlacementRequired() && !is.isLate();
+        List<String> whole = isRequired ? hostnames(is, is::isSuited) : hostnames(is, _ -> true);
+        if (is.isWarm() && !(isRequired && whole.isEmpty())) {
             return new GateVerdict.Open(
-                    new PodPlacement(hostnames(is), is.isPlacementRequired()),
+                    new PodPlacement(whole, isRequired),
                     "warm",
                     new Notice(
                             false,
                             "DatasetWarm",
-                            "dataset " + what + " is on a disk of " + String.join(", ", hostnames(is))
-                                    + (is.isPlacementRequired() ? "; the pod may run nowhere else" : "")));
+                            "dataset " + what + " is on a disk of " + String.join(", ", whole)
+                                    + (isRequired ? "; the pod may run nowhere else" : "")));
         }
         if (is.isLate()) {
             String far = join(is, Place::progress, ", ");
@@ -82,15 +86,15 @@ final class GateDecision {
                         + is.patience().toSeconds() + " s, so the gate opens"));
     }
 
-    /// Opens the gate before the datasets are whole everywhere, with a preference for the nodes that have them. A pod
-    /// that requires them runs anyway: no node may ever have them.
+    /// Opens the gate before the datasets are whole everywhere, with a preference for the nodes that have them.
     private static GateVerdict open(ObservedGate is, String result, Notice notice) {
-        return new GateVerdict.Open(new PodPlacement(hostnames(is), false), result, notice);
+        return new GateVerdict.Open(new PodPlacement(hostnames(is, _ -> true), false), result, notice);
     }
 
-    private static List<String> hostnames(ObservedGate is) {
+    private static List<String> hostnames(ObservedGate is, Predicate<Place> which) {
         return is.nodes().stream()
                 .filter(Place::isWhole)
+                .filter(which)
                 .map(place -> place.node().hostname())
                 .toList();
     }

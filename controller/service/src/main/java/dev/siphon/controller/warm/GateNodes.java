@@ -74,7 +74,14 @@ final class GateNodes {
 
     private GateVerdict verdict(GatedPod pod, ReadDecision read, boolean isRoom, List<ObservedGate.Place> nodes) {
         return GateDecision.decide(new ObservedGate(
-                read, is.now(), pod.since(), settings.patience(pod), pod.isPlacementRequired(), isRoom, nodes));
+                read,
+                is.now(),
+                pod.since(),
+                settings.patience(pod),
+                pod.isPlacementRequired(),
+                suitable.of(pod),
+                isRoom,
+                nodes));
     }
 
     /// Keeps what was wanted before, perhaps by an earlier leader, if it may be for a pod that is not decided yet.

@@ -4,6 +4,7 @@ import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// What is known of one pod at the gate when it is decided whether that opens.
@@ -12,6 +13,7 @@ import java.util.stream.Stream;
 /// @param since when its wait began
 /// @param patience its maximum wait
 /// @param isPlacementRequired as in [GatedPod]
+/// @param suited the names of the nodes that suit the pod itself
 /// @param isRoom whether a node has room now for a pod of its group
 /// @param nodes those that suit its group, best first; empty if none suits the pod
 record ObservedGate(
@@ -20,9 +22,11 @@ record ObservedGate(
         Instant since,
         Duration patience,
         boolean isPlacementRequired,
+        Set<String> suited,
         boolean isRoom,
         List<Place> nodes) {
     ObservedGate {
+        suited = Set.copyOf(suited);
         nodes = List.copyOf(nodes);
     }
 
@@ -48,6 +52,11 @@ record ObservedGate(
 
     Instant end() {
         return since.plus(patience);
+    }
+
+    /// Returns whether the pod itself may run there: a node may suit only other pods of its group.
+    boolean isSuited(Place place) {
+        return suited.contains(place.node().name());
     }
 
     boolean isLate() {

@@ -145,7 +145,7 @@ abstract class KubernetesWarmupClusterContract {
         String bound = pod("{\"name\": \"siphon.dev/dataset\"}", """
                 "schedulerName": "none",
                 "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
-                  {"matchExpressions": [{"key": "a", "operator": "Exists"}]},
+                  {"matchExpressions": [{"key": "a", "operator": "Exists"}]}, {},
                   {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["b"]}]}]}}},
                 """);
         WarmupCluster warming = warming();
@@ -156,7 +156,7 @@ abstract class KubernetesWarmupClusterContract {
         String here = "{\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"host-1\"]}";
         assertEquals(List.of("[" + here + "]"), expressions(free));
         assertEquals(
-                List.of("[{\"key\":\"a\",\"operator\":\"Exists\"}," + here + "]", "[" + here + "]"),
+                List.of("[{\"key\":\"a\",\"operator\":\"Exists\"}," + here + "]", "null", "[" + here + "]"),
                 expressions(bound));
     }
 

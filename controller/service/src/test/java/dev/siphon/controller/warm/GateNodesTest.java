@@ -20,6 +20,7 @@ import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -194,22 +195,37 @@ final class GateNodesTest {
     /// Once it is late, no node may ever have its datasets.
     @Test
     void aPodThatRequiresItsDatasetsRunsWhereTheyAreUnlessItIsLate() {
-        World whole = gates(List.of(node("a", 8, 8), node("b", 8, 8)), local("a"), filling("b", 50));
-        GateVerdict.Open open = open(only(gates(List.of(node("a", 8, 8)), local("a")), requiring(10)), "warm");
+        World here = gates(List.of(node("a", 8, 8)), local("a"));
+        GateVerdict.Open open = open(only(here, requiring("p", anywhere(), 10)), "warm");
         assertEquals(new PodPlacement(List.of("host-a"), true), open.placement());
         assertTrue(open.notice().message().endsWith("; the pod may run nowhere else"), open.notice()::message);
 
         assertEquals(
-                List.of("host-a"),
-                open(only(whole, requiring(601)), "warm").placement().hostnames());
+                new PodPlacement(List.of("host-a"), false),
+                open(only(here, requiring("p", anywhere(), 601)), "warm").placement());
         assertEquals(
                 PodPlacement.ANYWHERE,
-                open(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), requiring(601)), "late")
+                open(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), requiring("p", anywhere(), 601)), "late")
                         .placement());
     }
 
-    private static GatedPod requiring(int waited) {
-        GatedPod pod = pod("p", 1, anywhere(), waited);
+    /// The nodes of a group suit not all of its pods: b is full, so a alone is waited for.
+    @Test
+    void aPodRequiresOnlyNodesThatSuitIt() {
+        World world = gates(List.of(node("a", 8, 8), node("b", 8, 0)), local("a"));
+        GatedPod first = requiring("first", on("a"), 20);
+        GatedPod second = requiring("second", on("b"), 10);
+        GateNodes.Decision decision = world.decide(List.of(first, second), DATASETS);
+
+        assertEquals(
+                new PodPlacement(List.of("host-a"), true),
+                open(Objects.requireNonNull(decision.verdicts().get(first)), "warm")
+                        .placement());
+        assertInstanceOf(GateVerdict.Wait.class, decision.verdicts().get(second));
+    }
+
+    private static GatedPod requiring(String name, NodeRules rules, int waited) {
+        GatedPod pod = pod(name, 1, rules, waited);
         return new GatedPod(
                 pod.namespace(),
                 pod.name(),
