@@ -85,7 +85,8 @@ final class RpcTraces implements AutoCloseable {
 
     private Volume dataset() {
         try {
-            return SampleDataset.make(Lab.here(), made(folder.file("dataset")), FILES_OF_DATASET)
+            return SampleDataset.make(
+                            Lab.here(), made(folder.file("dataset")), SampleDataset.Shape.small(FILES_OF_DATASET))
                     .volume();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -22,6 +22,7 @@ import dev.siphon.node.linux.Workplace;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -71,8 +72,10 @@ class ReplicasIT {
         ImageMount imageMount = replicas.attach(dataset.image());
         assertEquals(new ReadLocation.Remote(), imageMount.place());
         assertTrue(imageMount.directIo());
+        assertEquals(512, readAheadKib(imageMount.tree()));
         assertTrue(dataset.isRight(imageMount.tree()));
         awaitLocal(replicas, dataset.digest(), cache);
+        assertEquals(512, readAheadKib(imageMount.tree()));
         assertTrue(dataset.isRight(imageMount.tree()));
         ReplicaStatus status = status(replicas, dataset.digest()).orElseThrow();
         assertEquals(new ReplicaState.Local(cache), status.state());
@@ -80,6 +83,17 @@ class ReplicasIT {
         assertEquals(Optional.empty(), status.problem());
         assertTrue(status.attached().orElseThrow().directIo());
         assertEquals(1, devices(dataset.digest()).size());
+    }
+
+    private static int readAheadKib(Path tree) {
+        String device = MountTable.read().at(tree.toString()).orElseThrow().source();
+        try {
+            return Integer.parseInt(
+                    Files.readString(Path.of("/sys/block", device.substring("/dev/".length()), "queue/read_ahead_kb"))
+                            .strip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
