@@ -3,6 +3,11 @@ package dev.siphon.e2e.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Project;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -94,6 +99,62 @@ final class SnapshotsIT {
                 "volumesnapshots",
                 "-o",
                 "jsonpath={.items[?(@.spec.source.persistentVolumeClaimName==\"" + claim + "\")].metadata.name}");
+    }
+
+    /// The second night deletes the first night's snapshot, since the example is told to keep one.
+    @Test
+    void nightlySnapshotsAreTakenAndPruned() {
+        makeKubectlImage();
+        CLUSTER.apply(
+                tenant.namespace(),
+                examples.text("nightly-snapshots.yaml")
+                        .replaceAll("image: alpine/kubectl:\\S*", "image: siphon.test/kubectl:1")
+                        .replace("namespace: u1}", "namespace: " + tenant.namespace() + "}")
+                        .replace("name: CLAIM, value: data", "name: CLAIM, value: training")
+                        .replace("name: KEEP, value: '14'", "name: KEEP, value: '1'"));
+        String first = snapshotOfNight("first");
+        String second = snapshotOfNight("second");
+
+        assertTrue(first.matches("training-[0-9]{8}-[0-9]{6}"), first);
+        assertTrue(second.matches("training-[0-9]{8}-[0-9]{6}"), second);
+        assertTrue(first.compareTo(second) < 0, first + " before " + second);
+    }
+
+    /// Runs the example's Job now, and returns the one snapshot that is there afterwards.
+    private static String snapshotOfNight(String job) {
+        var _ = CLUSTER.kubectl(
+                "-n", tenant.namespace(), "create", "job", "--from=cronjob/nightly-snapshots", "night-" + job);
+        var _ = CLUSTER.kubectl(
+                "-n", tenant.namespace(), "wait", "job/night-" + job, "--for=condition=Complete", "--timeout=55s");
+        List<String> left = new ArrayList<>();
+        var _ = Await.until("one snapshot is left", Cluster.PATIENCE, () -> {
+            left.clear();
+            left.addAll(CLUSTER.kubectl(
+                            "-n",
+                            tenant.namespace(),
+                            "get",
+                            "volumesnapshots",
+                            "-l",
+                            "nightly=training",
+                            "-o",
+                            "jsonpath={.items[*].metadata.name}")
+                    .transform(names -> List.of(names.split(" "))));
+            return left.size() == 1;
+        });
+        return left.getFirst();
+    }
+
+    /// An image with kubectl and a shell, as the example wants it.
+    private static void makeKubectlImage() {
+        Path image = CLUSTER.lab().run().resolve("kubectl.tar");
+        var _ = Command.run(
+                Project.folder().resolve("e2e/lab.d/kubernetes/image").toString(),
+                "siphon.test/kubectl:1",
+                image.toString(),
+                "/bin/sh",
+                Chart.program("busybox") + "=/bin/busybox",
+                Chart.program("kubernetes") + "=/bin/kubectl");
+        var _ = Command.run(Chart.program("ctr").toString(), "-n", "k8s.io", "images", "import", image.toString());
     }
 
     @Test
