@@ -123,7 +123,7 @@ public final class DatasetBench implements Callable<Integer> {
         bounds.atLeast("large files, eight readers: attached by loose files on CephFS", eight[2] / eight[1], 0.95);
         bounds.atLeast("large files, random reads: attached by loose files on CephFS", random[2] / random[1], 0.95);
         // a miss reads ahead 512 KiB, where ceph-fuse reads 128 KiB and the kernel's client 8 MiB
-        bounds.atLeast("large files, mapped reads: attached by loose files on CephFS", mapped[2] / mapped[1], 0.75);
+        bounds.atLeast("large files, mapped reads: attached by loose files on CephFS", mapped[2] / mapped[1], 0.5);
     }
 
     /// @return the rates at each place, in their order
