@@ -47,7 +47,7 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 	e2e/lab.d/all-ran '$(ONLY)'
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing, alerts
-	e2e/lab.d/prometheus
+	e2e/lab.d/programs prometheus
 	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
 
 security-table: build ## writes the table of docs/explanation/isolation.md anew, from attacks on a real Ceph

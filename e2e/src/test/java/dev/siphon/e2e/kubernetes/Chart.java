@@ -4,7 +4,6 @@ import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Project;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
 
 /// The Helm chart, rendered by the lab's `helm` for this Kubernetes.
@@ -48,6 +47,6 @@ final class Chart {
     }
 
     private static Path folder() {
-        return Path.of(Objects.requireNonNull(System.getenv("SIPHON_LAB_DIR"), "runs in a lab only"), "kubernetes");
+        return Project.programs("kubernetes");
     }
 }

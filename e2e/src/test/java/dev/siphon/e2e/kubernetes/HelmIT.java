@@ -47,13 +47,18 @@ final class HelmIT {
     @SuppressWarnings("NullAway.Init")
     private static Tenant tenant;
 
+    /// The release's.
+    @SuppressWarnings("NullAway.Init")
+    private static String version;
+
     @BeforeAll
     static void push() throws IOException {
         siphon = Installation.in(CLUSTER);
         siphon.uninstall();
+        version = builtVersion();
         registry = LocalRegistry.start(folder);
-        registry.push(RELEASE.resolve("siphon-" + version() + "-image.tar"), "siphon:" + version());
-        registry.push(RELEASE.resolve("siphon-" + version() + "-chart.tar"), "charts/siphon:" + version());
+        registry.push(RELEASE.resolve("siphon-" + version + "-image.tar"), "siphon:" + version);
+        registry.push(RELEASE.resolve("siphon-" + version + "-chart.tar"), "charts/siphon:" + version);
         tenant = Tenant.ofAccount(CLUSTER, 61);
     }
 
@@ -63,12 +68,13 @@ final class HelmIT {
         registry.close();
     }
 
-    private static String version() throws IOException {
+    private static String builtVersion() throws IOException {
         try (Stream<Path> files = Files.list(RELEASE)) {
             return files.map(file -> file.getFileName().toString())
                     .filter(name -> name.endsWith("-image.tar"))
                     .map(name -> name.substring("siphon-".length(), name.length() - "-image.tar".length()))
-                    .collect(Collectors.collectingAndThen(Collectors.toList(), List::getFirst));
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 
@@ -99,7 +105,7 @@ final class HelmIT {
                 "-o",
                 "jsonpath={range .items[*].status.containerStatuses[*]}{.image}{\"\\n\"}{end}");
         assertEquals(
-                Set.of(LocalRegistry.NAME + "/siphon:" + version()),
+                Set.of(LocalRegistry.NAME + "/siphon:" + version),
                 images.lines().collect(Collectors.toCollection(TreeSet::new)));
     }
 
@@ -119,7 +125,7 @@ final class HelmIT {
     /// volume; the first installation's values stay.
     @Test
     @Order(3)
-    void anotherValueIsAnUpgrade() throws IOException {
+    void anotherValueIsAnUpgrade() {
         TestPod reader = tenant.pod("reader", "while sleep 1; do cat /data/file; done")
                 .withClaim("data")
                 .create();
@@ -149,14 +155,14 @@ final class HelmIT {
                 List.of(), left.lines().filter(each -> each.contains("siphon")).toList());
     }
 
-    private static void helm(String verb, String... options) throws IOException {
+    private static void helm(String verb, String... options) {
         List<String> words = new ArrayList<>(List.of(
                 program(),
                 verb,
                 "siphon",
                 "oci://" + LocalRegistry.NAME + "/charts/siphon",
                 "--version",
-                version(),
+                version,
                 "--plain-http",
                 "-n",
                 Installation.NAMESPACE));

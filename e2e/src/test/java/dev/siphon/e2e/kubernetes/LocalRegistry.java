@@ -2,6 +2,8 @@ package dev.siphon.e2e.kubernetes;
 
 import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.LabDaemon;
+import dev.siphon.e2e.lab.Project;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,23 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 
 /// A registry of images and charts on the lab's loopback, from which containerd pulls without TLS.
-final class LocalRegistry implements AutoCloseable {
+///
+/// @param daemon its server, which ends with the lab
+record LocalRegistry(LabDaemon daemon) implements AutoCloseable {
     /// Where its repositories are, as an image's name says it.
     static final String NAME = "localhost:5000/lab";
 
     private static final int PORT = 5000;
     private static final Duration COPY = Duration.ofMinutes(3);
 
-    private final Process server;
-
-    private LocalRegistry(Process server) {
-        this.server = server;
-    }
-
-    /// Starts an empty registry that keeps its content in `folder`, and waits until it answers.
+    /// Starts a registry that keeps its content in `folder`, and waits until it answers.
     static LocalRegistry start(Path folder) throws IOException {
         Path configuration =
                 Files.writeString(folder.resolve("config.yml"), """
@@ -34,12 +31,11 @@ final class LocalRegistry implements AutoCloseable {
                 storage: {filesystem: {rootdirectory: %s}}
                 http: {addr: "127.0.0.1:%d"}
                 """.formatted(folder.resolve("content"), PORT));
-        Process server = new ProcessBuilder(program("docker-registry").toString(), "serve", configuration.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
+        LabDaemon daemon = LabDaemon.of(
+                        "registry", List.of(program("docker-registry"), "serve", configuration.toString()))
                 .start();
         var _ = Await.until("the registry answers", Cluster.PATIENCE, LocalRegistry::answers);
-        return new LocalRegistry(server);
+        return new LocalRegistry(daemon);
     }
 
     private static boolean answers() {
@@ -58,7 +54,7 @@ final class LocalRegistry implements AutoCloseable {
                 List.of(
                         "env",
                         "LD_LIBRARY_PATH=" + program("lib"),
-                        program("skopeo").toString(),
+                        program("skopeo"),
                         "copy",
                         "--insecure-policy",
                         "--dest-tls-verify=false",
@@ -66,17 +62,12 @@ final class LocalRegistry implements AutoCloseable {
                         "docker://" + NAME + "/" + image));
     }
 
-    private static Path program(String name) {
-        return Path.of(Objects.requireNonNull(System.getenv("SIPHON_LAB_DIR"), "runs in a lab only"), "registry", name);
+    private static String program(String name) {
+        return Project.programs("registry").resolve(name).toString();
     }
 
     @Override
     public void close() {
-        server.destroy();
-        try {
-            int _ = server.waitFor();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        daemon.terminate();
     }
 }

@@ -53,24 +53,18 @@ final class OwnDirectoryIT {
                 .create()
                 .succeeded();
         writer.delete();
-        write(
-                "folder.yaml",
-                DocumentedBlock.yamlBelow(HEADING, PAGE)
-                        .replacing(
-                                "metadata: {name: folder}",
-                                "metadata: {name: folder, annotations: {siphon.dev/owner: 'group:" + GROUP + "'}}")
-                        .replacing(
-                                "runAsUser: 10001, runAsGroup: 10001",
-                                "runAsUser: " + owner.uid() + ", runAsGroup: " + GID)
-                        .replacing("storage: 50Gi", "storage: 1Gi")
-                        .replacing("busybox:1.37", "siphon.test/pause:1"));
+        String manifest = DocumentedBlock.yamlBelow(HEADING, PAGE)
+                .replacing(
+                        "metadata: {name: folder}",
+                        "metadata: {name: folder, annotations: {siphon.dev/owner: 'group:" + GROUP + "'}}")
+                .replacing("runAsUser: 10001, runAsGroup: 10001", "runAsUser: " + owner.uid() + ", runAsGroup: " + GID)
+                .replacing("storage: 50Gi", "storage: 1Gi")
+                .replacing("busybox:1.37", "siphon.test/pause:1")
+                .script();
+        Files.writeString(folder.resolve("folder.yaml"), manifest);
         var _ = DocumentedBlock.below(HEADING, PAGE)
                 .replacing("kubectl ", "kubectl -n " + owner.namespace() + " ")
                 .run(folder, PATIENCE);
-    }
-
-    private static void write(String name, DocumentedBlock block) throws IOException {
-        Files.writeString(folder.resolve(name), block.script());
     }
 
     @AfterAll

@@ -3,11 +3,9 @@ package dev.siphon.e2e.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Project;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -126,22 +124,16 @@ final class SnapshotsIT {
                 "-n", tenant.namespace(), "create", "job", "--from=cronjob/nightly-snapshots", "night-" + job);
         var _ = CLUSTER.kubectl(
                 "-n", tenant.namespace(), "wait", "job/night-" + job, "--for=condition=Complete", "--timeout=55s");
-        List<String> left = new ArrayList<>();
-        var _ = Await.until("one snapshot is left", Cluster.PATIENCE, () -> {
-            left.clear();
-            left.addAll(CLUSTER.kubectl(
-                            "-n",
-                            tenant.namespace(),
-                            "get",
-                            "volumesnapshots",
-                            "-l",
-                            "nightly=training",
-                            "-o",
-                            "jsonpath={.items[*].metadata.name}")
-                    .transform(names -> List.of(names.split(" "))));
-            return left.size() == 1;
-        });
-        return left.getFirst();
+        return CLUSTER.awaitAll(
+                        "one snapshot is left",
+                        CLUSTER.client()
+                                .genericKubernetesResources("snapshot.storage.k8s.io/v1", "VolumeSnapshot")
+                                .inNamespace(tenant.namespace())
+                                .withLabel("nightly", "training"),
+                        left -> left.size() == 1)
+                .getFirst()
+                .getMetadata()
+                .getName();
     }
 
     /// An image with kubectl and a shell, as the example wants it.

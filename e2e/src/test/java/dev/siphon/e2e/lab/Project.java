@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /// The checkout whose tests run.
 public final class Project {
@@ -34,6 +35,11 @@ public final class Project {
             throw new IllegalStateException("no launcher at " + launcher + "; run: make build");
         }
         return launcher;
+    }
+
+    /// Returns a folder of programs that `e2e/lab.d` has built or unpacked, such as `kubernetes`.
+    public static Path programs(String folder) {
+        return Path.of(Objects.requireNonNull(System.getenv("SIPHON_LAB_DIR"), "runs in a lab only"), folder);
     }
 
     /// Returns the jars of a process, as the launcher reads them.

@@ -1,9 +1,8 @@
 package dev.siphon.e2e.monitoring;
 
-import java.nio.file.Path;
-import java.util.Objects;
+import dev.siphon.e2e.lab.Project;
 
-/// The programs of Debian's package `prometheus`, which `lab.d/prometheus` unpacks.
+/// The programs of Debian's package `prometheus`, which `lab.d/programs` unpacks.
 enum PrometheusProgram {
     PROMETHEUS("prometheus"),
     PROMTOOL("promtool");
@@ -16,7 +15,6 @@ enum PrometheusProgram {
 
     /// Returns its path.
     String path() {
-        String lab = Objects.requireNonNull(System.getenv("SIPHON_LAB_DIR"), "runs in a lab only");
-        return Path.of(lab, "prometheus", command).toString();
+        return Project.programs("prometheus").resolve(command).toString();
     }
 }

@@ -225,15 +225,19 @@ final class GateNodesTest {
     }
 
     private static GatedPod requiring(String name, NodeRules rules, int waited) {
-        GatedPod pod = pod(name, 1, rules, waited);
+        return asking(pod(name, 1, rules, waited), Optional.empty(), true);
+    }
+
+    /// Returns a copy of a pod with other annotations.
+    private static GatedPod asking(GatedPod pod, Optional<Duration> patience, boolean isPlacementRequired) {
         return new GatedPod(
                 pod.namespace(),
                 pod.name(),
                 pod.uid(),
                 pod.version(),
                 pod.since(),
-                pod.patience(),
-                true,
+                patience,
+                isPlacementRequired,
                 pod.group(),
                 pod.needs(),
                 true,
@@ -245,19 +249,7 @@ final class GateNodesTest {
     @Test
     void aPodThatWantsToWaitForYearsWaitsForADay() {
         GatedPod pod = pod("p", 1, anywhere(), 24 * 3_600 + 1);
-        GatedPod patient = new GatedPod(
-                pod.namespace(),
-                pod.name(),
-                pod.uid(),
-                pod.version(),
-                pod.since(),
-                Optional.of(Duration.ofHours(9_999_999)),
-                false,
-                pod.group(),
-                pod.needs(),
-                true,
-                pod.rules(),
-                pod.uses());
+        GatedPod patient = asking(pod, Optional.of(Duration.ofHours(9_999_999)), false);
         assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), patient), "late"));
     }
 }
