@@ -6,6 +6,8 @@ import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
@@ -55,6 +57,36 @@ final class CacheOptions {
             description = "How many bytes a second the daily checks of replicas that pods use may read from this node's"
                     + " disks together, at least 1Mi (default: 100Mi).")
     private String scrubRate = "";
+
+    @Option(
+            names = "--offline-for",
+            defaultValue = "${env:SIPHON_OFFLINE_FOR:-24h}",
+            paramLabel = "TIME",
+            description =
+                    "While neither Ceph nor the controller answers, pods get a dataset from a whole replica on this"
+                            + " node, if its namespace may read it and the node has opened the dataset within this time:"
+                            + " 24h, 90m; 0 means never (default: 24h).")
+    private String offlineFor = "";
+
+    /// Reads for how long an opened dataset may be shown without Ceph.
+    ConfigProblems.ParsedValue<Duration> offlineFor(ConfigProblems problems) {
+        return problems.read("--offline-for", () -> time(offlineFor));
+    }
+
+    private static Duration time(String text) {
+        try {
+            return text.equals("0") ? Duration.ZERO : positive(Duration.parse("PT" + text));
+        } catch (DateTimeParseException _) {
+            throw new IllegalArgumentException(QuotedText.of(text) + " must be a time such as 24h, 90m or 0");
+        }
+    }
+
+    private static Duration positive(Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("must not be negative");
+        }
+        return time;
+    }
 
     /// Reads the limits of fills and checks.
     ConfigProblems.ParsedValue<ReplicaPolicy> policy(ConfigProblems problems) {

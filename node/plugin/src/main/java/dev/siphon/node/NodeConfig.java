@@ -9,6 +9,7 @@ import dev.siphon.node.registration.KubeletPlugin;
 import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +24,7 @@ import java.util.Optional;
 /// @param grants the source of grants
 /// @param caches the cache directories
 /// @param replicas the rates and deadlines of replicas
+/// @param offlineFor how long datasets that were opened may be shown while Ceph is away; zero if never
 /// @param devices how to learn which devices pods hold
 /// @param control the socket for the administrator
 /// @param http where to serve datasets to programs
@@ -38,6 +40,7 @@ public record NodeConfig(
         GrantsSourceOption grants,
         List<CacheDirectoryLimits> caches,
         ReplicaPolicy replicas,
+        Duration offlineFor,
         DeviceConfig devices,
         UnixEndpoint control,
         HttpConfig http,

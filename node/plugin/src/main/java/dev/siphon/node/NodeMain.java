@@ -20,6 +20,7 @@ import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.inline.OfflineDatasets;
 import dev.siphon.node.kubernetes.CacheEvents;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
@@ -30,6 +31,7 @@ import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CurrentMonitors;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.OpenedDatasets;
 import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
@@ -105,6 +107,8 @@ public final class NodeMain implements Callable<Integer> {
         DatasetTrees datasets =
                 new DatasetTrees(replicas, trees, config.caches().size() > 1);
         Optional<MonitorsConfigMap> monitors = monitors(config);
+        OpenedDatasets opened =
+                new OpenedDatasets(state.path().resolve("opened"), config.offlineFor(), InstantSource.system());
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
                 MounterSelection.ofThisNode(
@@ -115,6 +119,7 @@ public final class NodeMain implements Callable<Integer> {
                                 datasets)
                         .following(monitors.<CurrentMonitors>map(map -> map).orElse(CurrentMonitors.OF_THE_VOLUME)),
                 datasets,
+                opened,
                 calls,
                 config.limits());
         register(metrics, calls);
@@ -136,12 +141,23 @@ public final class NodeMain implements Callable<Integer> {
         volumes.recover();
         published.sweep();
         inline.sweep();
+        opened.sweep();
+        InlineDatasets asked = inlineDatasets(config);
+        OfflineDatasets offline = new OfflineDatasets(
+                state.path().resolve("offline"),
+                config.offlineFor(),
+                grants.check(),
+                volumes,
+                asked,
+                published,
+                pods,
+                metrics);
         NodeService service = new NodeService(
                 config.id(),
                 config.maxVolumes(),
                 volumes,
                 grants.check(),
-                new Inline(inline, inlineDatasets(config)),
+                new Inline(inline, asked, offline),
                 placement,
                 pods,
                 config.server().deadlines());
@@ -157,6 +173,7 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        process.closeAtEnd("offline datasets", offline.start(tasks));
         monitors.ifPresent(map -> process.closeAtEnd("monitors", map));
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",

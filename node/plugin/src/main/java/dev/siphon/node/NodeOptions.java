@@ -115,6 +115,7 @@ final class NodeOptions {
         var grants = kubernetes.grants(problems, grantsPath);
         var limits = caches.read(problems);
         var replicas = caches.policy(problems);
+        var offline = caches.offlineFor(problems);
         var control = problems.read(
                 "--control-socket",
                 () -> UnixEndpoint.parse(
@@ -137,6 +138,7 @@ final class NodeOptions {
                         grants.get(),
                         limits.get(),
                         replicas.get(),
+                        offline.get(),
                         machine.get(),
                         control.get(),
                         programs.get(),

@@ -72,6 +72,36 @@ public final class PublishCheck {
         }
     }
 
+    /// Returns the dataset that a namespace may read by what is published at this moment, without asking the
+    /// controller.
+    ///
+    /// @param dataset as in [dev.siphon.csi.dataset.DatasetAccess.Asked]: its name, or the volume of a claim
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace may not read it
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now, have no room for
+    ///     the dataset, or nobody publishes any
+    public VolumeId.DatasetVolume published(String dataset, String namespace) {
+        GrantsSource source = grants.orElseThrow(() -> new DriverException.BackendUnavailable(
+                "whether namespace " + QuotedText.of(namespace) + " may read a dataset is not published here"));
+        GrantsSource.KnownGrants known = source.get(Duration.ZERO);
+        known.outdated().ifPresent(why -> {
+            throw new DriverException.BackendUnavailable("whether namespace " + QuotedText.of(namespace)
+                    + " may still read the dataset is not known: " + why);
+        });
+        Optional<VolumeId.DatasetVolume> claimed = VolumeId.DatasetVolume.tryParse(dataset);
+        List<Grants.Shared> named = claimed.map(known.grants()::datasetsOf)
+                .orElseGet(() -> known.grants().dataset(dataset).stream().toList());
+        if (named.isEmpty() && known.grants().partial().contains(Grants.Part.DATASETS)) {
+            throw new DriverException.BackendUnavailable(FULL);
+        }
+        return named.stream()
+                .filter(shared -> shared.isFor(namespace))
+                .findFirst()
+                .map(Grants.Shared::volume)
+                .orElseThrow(() -> new DriverException.AccessDenied("namespace " + QuotedText.of(namespace)
+                        + " is not a reader of dataset " + QuotedText.of(dataset)
+                        + ", by what was published before Ceph stopped answering"));
+    }
+
     /// Returns whether a dataset may be missing only because the published grants have no room for it.
     private static boolean isLeftOut(VolumeId.DatasetVolume dataset, Grants grants) {
         return grants.partial().contains(Grants.Part.DATASETS)

@@ -4,4 +4,5 @@ package dev.siphon.node.inline;
 ///
 /// @param volumes the inline volumes of this node
 /// @param datasets resolves the datasets that pods name
-public record Inline(InlineVolumes volumes, InlineDatasets datasets) {}
+/// @param offline shows datasets while nobody resolves them
+public record Inline(InlineVolumes volumes, InlineDatasets datasets, OfflineDatasets offline) {}

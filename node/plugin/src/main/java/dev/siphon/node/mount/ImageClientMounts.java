@@ -4,7 +4,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
@@ -24,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
@@ -41,12 +41,12 @@ final class ImageClientMounts {
     private final VolumeMounts mounts;
     private final MountedDatasets datasets;
     private final ClientRoots roots;
+    private final OpenedDatasets opened;
+    private final ImageOpener opener;
     private final SharedValues<String, ReentrantLock> locks = new SharedValues<>(_ -> new ReentrantLock(), _ -> false);
 
     /// Datasets whose sweep found the lock taken: the holder of the lock sweeps them when it is done.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
-
-    private final ImageKeys keys = new ImageKeys(System::nanoTime);
 
     /// The beginnings of the digests of images that stay mounted without a volume, each with its holder.
     private final Set<Holding> held = ConcurrentHashMap.newKeySet();
@@ -54,11 +54,14 @@ final class ImageClientMounts {
     private record Holding(String digest, Object holder) {}
 
     /// @param directory used by this object alone
-    ImageClientMounts(Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots) {
+    ImageClientMounts(
+            Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots, OpenedDatasets opened) {
         this.directory = directory;
         this.mounts = mounts;
         this.datasets = datasets;
         this.roots = roots;
+        this.opened = opened;
+        this.opener = new ImageOpener(mounts, roots, opened);
     }
 
     /// A dataset whose mounts nobody else changes until it is closed.
@@ -98,7 +101,9 @@ final class ImageClientMounts {
         return new Locked(volume, limit);
     }
 
-    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
+    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`. If Ceph does
+    /// not answer, and it has opened the dataset for these credentials lately, this binds a tree that reads a
+    /// replica.
     ///
     /// @param caches decides which tree
     /// @param limit the time for the client to come up, and for the dataset's lock
@@ -112,14 +117,66 @@ final class ImageClientMounts {
             DirectoryHandle target,
             CachePreference caches,
             Duration limit) {
+        return bind(volume, client.options(), target, caches, limit, source -> {
+            try {
+                Digest digest = opener.open(volume, source, mounter, client, limit);
+                return new Attached(digest, datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST)));
+            } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
+                return opened.lately(volume, client.credentials())
+                        .map(digest -> attachReplica(volume, digest, source, away))
+                        .orElseThrow(() -> away);
+            }
+        });
+    }
+
+    /// Binds a tree of `volume` that reads a replica to `target`. The caller knows that its pod may read the dataset.
+    ///
+    /// @param caches decides which tree
+    /// @param limit the time for the dataset's lock
+    /// @param away why the image cannot be mounted
+    /// @return as [#show]
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no key has opened the dataset lately, or as
+    ///     [MountedDatasets#attachReplica]
+    List<Path> showReplica(
+            VolumeId.DatasetVolume volume,
+            ClientOptions options,
+            DirectoryHandle target,
+            CachePreference caches,
+            Duration limit,
+            DriverException away) {
+        Digest digest = opened.lately(volume, away);
+        return bind(volume, options, target, caches, limit, source -> attachReplica(volume, digest, source, away));
+    }
+
+    private record Attached(Digest digest, Path common) {}
+
+    private Attached attachReplica(VolumeId.DatasetVolume volume, Digest digest, Path source, DriverException away) {
+        try {
+            Path common = datasets.attachReplica(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+            LOG.atWarn()
+                    .addKeyValue("volume_id", volume)
+                    .addKeyValue("reason", away.getMessage())
+                    .log("the image of a dataset cannot be mounted: a replica is shown");
+            return new Attached(digest, common);
+        } catch (DriverException.BackendUnavailable none) {
+            throw new DriverException.BackendUnavailable(away.getMessage() + "; " + none.getMessage(), none);
+        }
+    }
+
+    private List<Path> bind(
+            VolumeId.DatasetVolume volume,
+            ClientOptions options,
+            DirectoryHandle target,
+            CachePreference caches,
+            Duration limit,
+            Function<Path, Attached> attaching) {
         try (Locked _ = lock(volume, limit)) {
             Path source = directory.resolve(volume.digest());
             try {
-                Digest digest = open(volume, source, mounter, client, limit);
-                Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
-                MountedDatasets.Nearby shown = choose(digest, caches, common);
+                Attached attached = attaching.apply(source);
+                MountedDatasets.Nearby shown = choose(attached.digest(), caches, attached.common());
                 try (DirectoryHandle root = DirectoryHandle.open(shown.tree().toString())) {
-                    mounts.bind(root, target, client.options().flags());
+                    mounts.bind(root, target, options.flags());
                 }
                 return shown.replicaDirectories();
             } catch (ErrnoException e) {
@@ -129,6 +186,22 @@ final class ImageClientMounts {
                 end(source, limit);
                 throw e;
             }
+        }
+    }
+
+    /// Mounts the image of a dataset whose tree was mounted by [#showReplica]. Does nothing if no tree is mounted.
+    ///
+    /// @param limit as for [#show]
+    void reopen(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
+        try (Locked _ = lock(volume, limit)) {
+            if (datasets.attached().stream()
+                    .noneMatch(tree -> tree.digest().beginning().equals(volume.digest()))) {
+                return;
+            }
+            Path source = directory.resolve(volume.digest());
+            Digest digest = opener.open(volume, source, mounter, client, limit);
+            // a step that failed for want of the image is taken again
+            var _ = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
         }
     }
 
@@ -143,7 +216,7 @@ final class ImageClientMounts {
             Holding holding = new Holding(volume.digest(), holder);
             boolean isNew = held.add(holding);
             try {
-                Digest digest = open(volume, source, mounter, client, limit);
+                Digest digest = opener.open(volume, source, mounter, client, limit);
                 datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
                 return digest;
             } catch (RuntimeException e) {
@@ -194,63 +267,6 @@ final class ImageClientMounts {
                     .addKeyValue("reason", notNow.getMessage())
                     .log("a pod's dataset is published from where it is");
             return Optional.empty();
-        }
-    }
-
-    /// Mounts the image if it is not mounted, and checks that the credentials can read it.
-    private Digest open(
-            VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
-        boolean mounted = mounts.findAlive(
-                        volume.withoutClaim(), TargetPath.parse("state directory", source.toString()))
-                .isPresent();
-        if (mounted && keys.have(volume, client.credentials())) {
-            return digest(volume, source);
-        }
-        if (mounted) {
-            openAside(volume, mounter, client, limit);
-        } else {
-            keys.forget(volume.digest());
-            try {
-                Files.createDirectories(source);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
-            }
-            mounter.mount(client, source, limit);
-        }
-        Digest digest = digest(volume, source);
-        keys.add(volume, client.credentials());
-        return digest;
-    }
-
-    /// Checks the credentials as if the image were not mounted: mounts it a second time and reads the manifest
-    /// there.
-    private void openAside(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
-        Optional<MountEntry> mounted;
-        try (ClientRoots.Root aside = roots.create()) {
-            mounter.mount(client, aside.path(), limit);
-            mounted = MountTable.read().at(aside.path().toString());
-            var _ = digest(volume, aside.path());
-        }
-        mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
-    }
-
-    /// Reads the manifest, and checks that its digest is the one in the volume's id.
-    private static Digest digest(VolumeId.DatasetVolume volume, Path source) {
-        Path manifest = source.resolve(MANIFEST);
-        try {
-            Digest digest = ManifestOutline.read(manifest).root();
-            if (!digest.beginning().equals(volume.digest())) {
-                throw new DriverException.InUse(volume.path() + " holds another dataset, " + digest.beginning()
-                        + ", not " + volume + "; put that digest into the PV's volumeHandle");
-            }
-            return digest;
-        } catch (java.nio.file.NoSuchFileException _) {
-            throw new DriverException.NotFound("dataset " + volume + ": there is no " + MANIFEST + " in "
-                    + volume.path() + "; `siphon dataset pack` writes one beside the image");
-        } catch (DriverException.InvalidRequest e) {
-            throw new DriverException.InUse("dataset " + volume + ": " + e.getMessage());
-        } catch (IOException e) {
-            throw new DriverException.BackendUnavailable("dataset " + volume + ": cannot read its manifest: " + e, e);
         }
     }
 
@@ -335,7 +351,7 @@ final class ImageClientMounts {
                 // a fill may still read it: the client ends when the fill closes its files
                 MountSyscalls.unmount(source.toString(), MountSyscalls.Unmount.DETACH);
             }
-            keys.forget(digest);
+            opener.forget(digest);
             Files.deleteIfExists(source);
         } catch (ErrnoException e) {
             if (!e.is(Errno.EINVAL, Errno.ENOENT)) {

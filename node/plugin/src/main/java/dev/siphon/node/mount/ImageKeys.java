@@ -49,7 +49,8 @@ final class ImageKeys {
         opened.remove(beginning);
     }
 
-    private static Digest digest(CephCredentials credentials) {
+    /// Returns a digest of an identity and its key. Keys are random, so it tells nothing about them.
+    static Digest digest(CephCredentials credentials) {
         String text = credentials.userId() + "\0" + credentials.key().reveal();
         return Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }

@@ -21,6 +21,17 @@ public interface MountedDatasets extends MountKind {
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image does not match its manifest
     Path attach(Digest digest, Path image, Path manifest);
 
+    /// Mounts a dataset's tree over a whole and verified replica, while its image cannot be reached. Does nothing to a
+    /// tree that reads a replica already. Once the image is mounted at `image`, all is as after [#attach].
+    ///
+    /// @param digest the digest of its manifest
+    /// @param image where its image will be
+    /// @param manifest where its manifest will be
+    /// @return the tree's path
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if this node has no such replica,
+    ///     has not verified it yet, or reads the tree from CephFS
+    Path attachReplica(Digest digest, Path image, Path manifest);
+
     /// Starts to make a replica of a dataset that no volume shows.
     ///
     /// @param digest the digest of its manifest

@@ -46,8 +46,14 @@ public final class NodeVolumes implements PinnedImages {
     public record Limits(Duration look, Duration mount) {}
 
     /// @param stateDirectory the driver's own; holds nothing that a restart would miss
+    /// @param opened the datasets that may be shown while Ceph does not answer
     public NodeVolumes(
-            Path stateDirectory, Mounters mounters, MountedDatasets datasets, BlockingCalls calls, Limits limits) {
+            Path stateDirectory,
+            Mounters mounters,
+            MountedDatasets datasets,
+            OpenedDatasets opened,
+            BlockingCalls calls,
+            Limits limits) {
         this.calls = calls;
         this.datasets = datasets;
         this.mounters = mounters;
@@ -56,7 +62,7 @@ public final class NodeVolumes implements PinnedImages {
         this.check = new MountCheck(calls, limits.look(), roots);
         HostPaths paths = new HostPaths(stateDirectory, mounters);
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
-        this.images = new ImageClientMounts(stateDirectory.resolve("images"), mounts, datasets, roots);
+        this.images = new ImageClientMounts(stateDirectory.resolve("images"), mounts, datasets, roots, opened);
         this.stager = new VolumeStager(mounters, mounts, roots, paths, images);
         this.publisher = new VolumePublisher(mounts, stager, paths, images);
     }
@@ -115,6 +121,38 @@ public final class NodeVolumes implements PinnedImages {
                 request.staging(),
                 remaining,
                 () -> failures.noting(request.volume(), () -> stager.stage(request, caches, mountLimit)));
+    }
+
+    /// Does the same while Ceph or the controller does not answer, without credentials: shows a replica. The caller has
+    /// checked that the pod may read the dataset.
+    ///
+    /// @param away why there are no credentials
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if Ceph has not opened the dataset on this node
+    ///     lately ([OpenedDatasets]), or there is no verified replica
+    public List<Path> publishReplica(
+            VolumeId.DatasetVolume volume,
+            TargetPath target,
+            ClientOptions options,
+            CachePreference caches,
+            Duration remaining,
+            DriverException away) {
+        return change(
+                volume,
+                target,
+                remaining,
+                () -> failures.noting(
+                        volume, () -> stager.stageReplica(volume, target, options, caches, mountLimit, away)));
+    }
+
+    /// Mounts the image of a dataset that [#publishReplica] has shown, for the time when its replica fails. Idempotent.
+    ///
+    /// @param dataset the dataset, without a claim
+    public void reopen(
+            VolumeId.DatasetVolume dataset, VolumeContext context, CephCredentials credentials, Duration remaining) {
+        keys.run(
+                HELD + dataset,
+                () -> calls.change(
+                        dataset.toString(), remaining, () -> stager.reopen(dataset, context, credentials, mountLimit)));
     }
 
     /// CSI v1.13, NodeUnpublishVolume.

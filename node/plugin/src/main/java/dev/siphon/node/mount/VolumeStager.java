@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,28 +47,55 @@ final class VolumeStager {
     List<Path> stage(StageRequest request, CachePreference caches, Duration limit) {
         request.checkPlace();
         ClientOptions options = request.options();
+        return stage(
+                request.volume(), request.staging(), options, target -> mount(request, options, target, caches, limit));
+    }
+
+    /// Shows a dataset's replica at `place`, without a client.
+    ///
+    /// @param limit the time for the dataset's lock
+    /// @param away as in [ImageClientMounts#showReplica]
+    /// @return as [#stage]
+    List<Path> stageReplica(
+            VolumeId.DatasetVolume volume,
+            TargetPath place,
+            ClientOptions options,
+            CachePreference caches,
+            Duration limit,
+            DriverException away) {
+        return stage(
+                volume, place, options, target -> images.showReplica(volume, options, target, caches, limit, away));
+    }
+
+    private List<Path> stage(
+            VolumeId volume, TargetPath place, ClientOptions options, Function<DirectoryHandle, List<Path>> mount) {
         roots.sweep();
-        Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.staging());
+        Optional<Mounters.Recognized> found = mounts.findAlive(volume, place);
         if (found.isPresent()) {
             if (!found.get().entry().flags().equals(options.flags())) {
-                throw new DriverException.IncompatibleExisting(
-                        "volume " + request.volume() + " is staged at " + request.staging() + " with other flags: "
-                                + found.get().entry().flags() + ", not " + options.flags());
+                throw new DriverException.IncompatibleExisting("volume " + volume + " is staged at " + place
+                        + " with other flags: " + found.get().entry().flags() + ", not " + options.flags());
             }
             return List.of();
         }
-        boolean isMade = request.volume() instanceof VolumeId.WithPath;
+        boolean isMade = volume instanceof VolumeId.WithPath;
         boolean isMounted = false;
-        try (DirectoryHandle target =
-                isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
-            List<Path> directories = mount(request, options, target, caches, limit);
+        try (DirectoryHandle target = isMade ? paths.makeEmpty(place) : paths.openEmpty(place)) {
+            List<Path> directories = mount.apply(target);
             isMounted = true;
             return directories;
         } finally {
             if (isMade && !isMounted) {
-                paths.remove(request.staging()); // the kubelet does not expect it
+                paths.remove(place); // the kubelet does not expect it
             }
         }
+    }
+
+    /// Mounts the image of a dataset that [#stageReplica] has shown.
+    void reopen(VolumeId.DatasetVolume dataset, VolumeContext context, CephCredentials credentials, Duration limit) {
+        Mounter mounter = mounters.selection().choose(context.mounter(), credentials.key());
+        ClientOptions options = ClientOptions.of(context.mountOptions(), true);
+        images.reopen(dataset, mounter, client(dataset, context, credentials, options), limit);
     }
 
     /// Mounts the image of a dataset that no volume shows, and starts to make a replica of it. The image stays

@@ -38,6 +38,11 @@ public final class DatasetTrees implements MountedDatasets {
     }
 
     @Override
+    public Path attachReplica(Digest digest, Path image, Path manifest) {
+        return replicas.attachReplica(new DatasetImage(digest, image, manifest)).tree();
+    }
+
+    @Override
     public void warm(Digest digest, Path image, Path manifest) {
         replicas.warm(new DatasetImage(digest, image, manifest));
     }

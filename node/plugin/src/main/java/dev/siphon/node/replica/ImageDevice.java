@@ -16,26 +16,27 @@ import jnr.constants.platform.Errno;
 final class ImageDevice {
     private ImageDevice() {}
 
-    /// Creates a loop device over the image. The kernel removes it when it is closed, unless it is mounted.
+    /// Creates a loop device over an image. The kernel removes it when it is closed, unless it is mounted.
     ///
-    /// @param manifest the manifest beside the image, already read
+    /// @param image the image, or a replica of it
+    /// @param manifest its manifest, already read
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
     /// @throws DriverException.BackendFault (INTERNAL) if the image's length or first chunk differs from the
     ///     manifest: the first chunk holds the superblock, which the kernel trusts
-    static LoopDevice make(ImageMountKey key, DatasetImage image, ManifestOutline manifest) {
-        try (DataFile file = DataFile.open(image.image())) {
+    static LoopDevice make(ImageMountKey key, Path image, ManifestOutline manifest) {
+        try (DataFile file = DataFile.open(image)) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
-                throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
+                throw new DriverException.BackendFault("the image " + image + " has " + file.size()
                         + " bytes, but must have the " + manifest.imageBytes() + " of its manifest, a multiple of "
                         + DataFile.ALIGNMENT);
             }
-            if (!ChunkCheck.beginsRight(image.image(), manifest)) {
-                throw new DriverException.BackendFault("the image " + image.image() + " is not mounted: its first "
+            if (!ChunkCheck.beginsRight(image, manifest)) {
+                throw new DriverException.BackendFault("the image " + image + " is not mounted: its first "
                         + manifest.firstBytes() + " bytes do not match its manifest; seal the dataset again");
             }
             return loop(file, key);
         } catch (ErrnoException e) {
-            throw SystemErrors.translate("attaching the image " + image.image(), e);
+            throw SystemErrors.translate("attaching the image " + image, e);
         }
     }
 

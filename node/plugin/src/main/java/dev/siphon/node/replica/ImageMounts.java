@@ -100,6 +100,13 @@ final class ImageMounts {
     ///
     /// @param image the image; `manifest` was read from beside it
     MountResult attach(ImageMountKey key, DatasetImage image, ManifestOutline manifest) {
+        return attach(key, image, image.image(), manifest);
+    }
+
+    /// Does the same over another file than the image, which need not be there.
+    ///
+    /// @param file the image, or a replica of it
+    MountResult attach(ImageMountKey key, DatasetImage image, Path file, ManifestOutline manifest) {
         Optional<MountResult> found = find(key);
         if (found.isPresent()) {
             return found.get();
@@ -107,12 +114,13 @@ final class ImageMounts {
         ErofsSelection.ErofsReader reader = erofs.choose();
         folders.make(key, image);
         Optional<LoopDevice> existing = reader == ErofsSelection.ErofsReader.KERNEL ? existing(key) : Optional.empty();
-        try (LoopDevice device = existing.orElseGet(() -> ImageDevice.make(key, image, manifest))) {
+        try (LoopDevice device = existing.orElseGet(() -> ImageDevice.make(key, file, manifest))) {
             switch (reader) {
                 case KERNEL -> mount(device, folders.tree(key));
                 case PROGRAM -> fuse.mount(device, key, folders.tree(key));
             }
-            return new MountResult(folders.tree(key), device.status(), existing.isEmpty());
+            boolean fresh = existing.isEmpty() && file.equals(image.image());
+            return new MountResult(folders.tree(key), device.status(), fresh);
         }
     }
 

@@ -69,9 +69,7 @@ record ObservedReplicas(
 
         /// Returns until when the replica counts as verified.
         Instant verifiedUntil(Duration scrubPeriod) {
-            return check instanceof ReplicaCheck.Intact(Instant at, long before) && before == failures
-                    ? at.plus(scrubPeriod)
-                    : Instant.MIN;
+            return check.verifiedUntil(failures, scrubPeriod);
         }
     }
 

@@ -1,10 +1,19 @@
 package dev.siphon.node.replica;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /// What the last complete read of a replica found, in this run of the driver. The result counts only while the disk
 /// has not failed since.
 sealed interface ReplicaCheck {
+    /// Returns until when the replica counts as verified.
+    ///
+    /// @param failures of its disk now
+    /// @param period for how long a check counts
+    default Instant verifiedUntil(long failures, Duration period) {
+        return this instanceof Intact(Instant at, long before) && before == failures ? at.plus(period) : Instant.MIN;
+    }
+
     /// The replica was not read completely yet.
     record Never() implements ReplicaCheck {}
 

@@ -3,7 +3,6 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.MountedDatasets.Nearby;
 import dev.siphon.node.mount.SharedValues;
@@ -11,7 +10,6 @@ import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +40,7 @@ public final class Replicas implements AutoCloseable {
     private final DatasetThreads threads;
     private final ReplicaReconciler reconciler;
     private final TreeChoice choice;
+    private final TreeAttacher attacher;
     private final ImageReachability reach;
     private final Consumer<String> warn;
     private List<DiskWatch> disks = List.of();
@@ -65,6 +64,7 @@ public final class Replicas implements AutoCloseable {
                 new ReplicaReconciler(cacheDirectories, switcher, evictor, calls, settings, threads::isClosed, counts);
         this.listing = new ReplicaListing(states, cacheDirectories);
         this.choice = new TreeChoice(imageMounts, cacheDirectories, switcher, evictor, settings);
+        this.attacher = new TreeAttacher(folders, imageMounts, cacheDirectories, switcher, choice, settings);
         this.reach = new ImageReachability(settings, calls);
     }
 
@@ -111,36 +111,9 @@ public final class Replicas implements AutoCloseable {
 
     private void refresh(DatasetState state) {
         locks.take(state.digest(), () -> {
-            find(state);
+            attacher.find(state);
             return state;
         });
-    }
-
-    private void find(DatasetState state) {
-        if (state.known().kernelAsked()) {
-            return;
-        }
-        List<ImageMountKey> keys = folders.of(state.digest());
-        for (ImageMountKey key : keys) {
-            folders.image(key).ifPresent(state::found);
-            imageMounts.find(key).ifPresent(now -> {
-                ImageMount lived = switcher.seen(state, key, now);
-                state.attached(lived);
-                DiskWatch.lookBack(
-                        lived,
-                        now.device().number(),
-                        cacheDirectories,
-                        settings.pace().diskRetry());
-                state.request(false); // the run that attached it may have been killed before its fill
-                cacheDirectories.preferredCache(key).ifPresent(state::requestAt);
-            });
-        }
-        // left by a run killed before its mount or after its unmount
-        keys.stream()
-                .filter(key -> state.known().tree(key).isEmpty())
-                .filter(key -> !key.equals(state.key()) || !state.wanted().isAny())
-                .forEach(folders::remove);
-        state.know(DatasetFacts::withKernelAsked);
     }
 
     /// Runs `body` with a dataset's state, and then wakes the dataset's thread.
@@ -160,32 +133,44 @@ public final class Replicas implements AutoCloseable {
     ///     what erofsfuse needs
     public ImageMount attach(DatasetImage image) {
         return changing(image.digest(), state -> {
-            ImageMount imageMount = locks.take(image.digest(), () -> attach(state, image));
+            ImageMount imageMount = locks.take(image.digest(), () -> attacher.attach(state, image));
             state.request(false);
             cacheDirectories.used(state.digest());
             return imageMount;
         });
     }
 
-    private ImageMount attach(DatasetState state, DatasetImage image) {
-        find(state);
-        ImageMount now = imageMounts
-                .find(state.key())
-                .map(mountResult -> switcher.seen(state, state.key(), mountResult))
-                .orElseGet(() -> attachNew(state, image));
-        folders.make(state.key(), image);
-        state.found(image);
-        if (state.known().tree(state.key()).isEmpty() && choice.isPossible()) {
-            state.want(wanted ->
-                    wanted.unsettled(Instant.now().plus(settings.near().patience())));
-        }
-        state.attached(now);
-        return now;
+    /// Mounts a dataset's tree over a whole and verified replica, while its image cannot be reached. First verifies the
+    /// replica if necessary.
+    ///
+    /// @param image where the image and its manifest will be
+    /// @return the state at return; the tree reads a replica
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the node has no whole replica, or reads the tree
+    ///     from CephFS
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the replica is still being verified
+    public ImageMount attachReplica(DatasetImage image) {
+        Digest dataset = image.digest();
+        return changing(dataset, state -> {
+            refresh(state);
+            if (!state.known().isAttached()) {
+                verify(state);
+            }
+            ImageMount tree = locks.take(dataset, () -> attacher.attachReplica(state, image));
+            cacheDirectories.used(dataset);
+            return tree;
+        });
     }
 
-    private ImageMount attachNew(DatasetState state, DatasetImage image) {
-        ManifestOutline manifest = image.readOutline();
-        return switcher.seen(state, state.key(), imageMounts.attach(state.key(), image, manifest));
+    private void verify(DatasetState state) {
+        String none = "this node has no whole replica of dataset " + state.digest();
+        if (cacheDirectories.whole(state.digest()).isEmpty()) {
+            throw new DriverException.BackendUnavailable(none);
+        }
+        try {
+            var _ = warm(state.digest(), settings.pace().callLimit(), _ -> {}, () -> false);
+        } catch (DriverException.InUse | DriverException.OperationPending gone) {
+            throw new DriverException.BackendUnavailable(none + ": " + gone.getMessage(), gone);
+        }
     }
 
     /// Chooses the best tree of an attached dataset for a pod, and requests a replica for it. The first call
@@ -202,7 +187,7 @@ public final class Replicas implements AutoCloseable {
                 return Optional.empty(); // without waiting for a disk
             }
             return locks.take(dataset, settings.near().limit(), () -> {
-                find(state);
+                attacher.find(state);
                 return choice.readable(state).map(common -> choice.choose(state, common, nearest));
             });
         });
@@ -221,7 +206,7 @@ public final class Replicas implements AutoCloseable {
         Optional<Path> moved = states.use(
                 dataset,
                 state -> locks.take(dataset, settings.near().limit(), () -> {
-                    find(state);
+                    attacher.find(state);
                     return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
                 }));
         moved.ifPresent(_ -> threads.wake(dataset));
@@ -248,7 +233,7 @@ public final class Replicas implements AutoCloseable {
     public void warm(DatasetImage image) {
         var _ = changing(image.digest(), state -> {
             locks.take(image.digest(), () -> {
-                find(state);
+                attacher.find(state);
                 folders.make(state.key(), image); // lets a fill resume after a restart
                 return image;
             });

@@ -9,16 +9,20 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.device.DatasetPlacement;
+import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.inline.OfflineDatasets;
 import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.mount.ClientOptions;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,18 +33,15 @@ final class InlineVolumeHandler {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
     private final InlineDatasets datasets;
+    private final OfflineDatasets offline;
     private final DatasetPlacement placement;
     private final Deadlines deadlines;
 
-    InlineVolumeHandler(
-            NodeVolumes volumes,
-            InlineVolumes known,
-            InlineDatasets datasets,
-            DatasetPlacement placement,
-            Deadlines deadlines) {
+    InlineVolumeHandler(NodeVolumes volumes, Inline inline, DatasetPlacement placement, Deadlines deadlines) {
         this.volumes = volumes;
-        this.known = known;
-        this.datasets = datasets;
+        this.known = inline.volumes();
+        this.datasets = inline.datasets();
+        this.offline = inline.offline();
         this.placement = placement;
         this.deadlines = deadlines;
     }
@@ -71,13 +72,42 @@ final class InlineVolumeHandler {
         if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
             return; // a pod keeps what it has, even if the controller would refuse it now
         }
-        InlineDatasets.Opened opened = datasets.open(name, pod, dataset, deadlines.remaining());
-        // the name may refer to another dataset since
-        before.filter(other -> !other.equals(opened.volume()))
-                .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
-        known.put(name, opened.volume(), target);
+        InlineDatasets.Opened opened;
+        try {
+            opened = offline.open(name, pod, dataset, deadlines.remaining());
+        } catch (DriverException.BackendUnavailable
+                | DriverException.DeadlinePassed
+                | DriverException.OperationPending away) {
+            VolumeId.DatasetVolume volume = offline.readable(dataset, pod, away);
+            record(name, before, volume, target);
+            publishReplica(
+                    new OfflineDatasets.OfflineDataset(target, name, dataset, volume),
+                    pod,
+                    ClientOptions.of(use.options(), true),
+                    away);
+            return;
+        }
+        record(name, before, opened.volume(), target);
         StageRequest stage = new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials());
         publish(opened.volume(), pod, stage);
+    }
+
+    /// Records which dataset an inline volume shows. The pod's name for it may refer to another one since.
+    private void record(
+            String name, Optional<VolumeId.DatasetVolume> before, VolumeId.DatasetVolume volume, TargetPath target) {
+        before.filter(other -> !other.equals(volume))
+                .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
+        known.put(name, volume, target);
+    }
+
+    /// Publishes a replica, since Ceph or the controller does not answer.
+    private void publishReplica(
+            OfflineDatasets.OfflineDataset shown, Pod pod, ClientOptions options, DriverException away) {
+        CachePreference caches = placement.prefer(shown.volume(), pod);
+        List<Path> replicaDirectories =
+                volumes.publishReplica(shown.volume(), shown.target(), options, caches, deadlines.remaining(), away);
+        placement.report(shown.volume(), pod, caches, replicaDirectories);
+        offline.shown(shown, pod, away);
     }
 
     private void publish(VolumeId.DatasetVolume volume, Pod pod, StageRequest stage) {
@@ -124,8 +154,23 @@ final class InlineVolumeHandler {
         if (volumes.isShown(volume, target, deadlines.remaining())) {
             return; // a pod keeps what it has, even if the controller would refuse it now
         }
-        InlineDatasets.Opened opened = datasets.open(
-                DatasetAccess.nameOfClaimed(reader.uid(), volume), reader, volume.toString(), deadlines.remaining());
+        String name = DatasetAccess.nameOfClaimed(reader.uid(), volume);
+        InlineDatasets.Opened opened;
+        try {
+            opened = offline.open(name, reader, volume.toString(), deadlines.remaining());
+        } catch (DriverException.BackendUnavailable
+                | DriverException.DeadlinePassed
+                | DriverException.OperationPending away) {
+            var _ = offline.readable(volume.toString(), reader, away);
+            List<String> options = new ArrayList<>(use.options());
+            context.map(VolumeContext::mountOptions).ifPresent(options::addAll);
+            publishReplica(
+                    new OfflineDatasets.OfflineDataset(target, name, volume.toString(), volume),
+                    reader,
+                    ClientOptions.of(options, true),
+                    away);
+            return;
+        }
         if (!opened.volume().equals(volume)) {
             throw new DriverException.BackendFault(
                     "the controller was asked for volume " + volume + " and answers with " + opened.volume());
@@ -152,6 +197,11 @@ final class InlineVolumeHandler {
                     + " PersistentVolumeClaim");
         }
         return dataset;
+    }
+
+    /// Forgets that a dataset is shown without its image at `target`, since it is about to be unpublished.
+    void ends(TargetPath target) {
+        offline.ends(target);
     }
 
     /// Unpublishes an inline volume; returns false if this node does not know it.

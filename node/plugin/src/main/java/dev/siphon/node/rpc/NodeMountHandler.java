@@ -142,6 +142,7 @@ final class NodeMountHandler {
         Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
         pods.ends(target);
+        inline.ends(target);
         if (!inline.unpublish(request, target)) {
             id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
         }

@@ -64,8 +64,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
             Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        InlineVolumeHandler inlineCalls =
-                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), placement, deadlines);
+        InlineVolumeHandler inlineCalls = new InlineVolumeHandler(volumes, inline, placement, deadlines);
         this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, placement, pods, deadlines);
         this.lookCalls = new NodeHealthHandler(volumes, check, inlineCalls, pods, deadlines);
     }

@@ -63,6 +63,11 @@ final class GpuAffinityRebalancerTest {
         }
 
         @Override
+        public Path attachReplica(Digest digest, Path image, Path manifest) {
+            throw new AssertionError();
+        }
+
+        @Override
         public void warm(Digest digest, Path image, Path manifest) {
             throw new AssertionError();
         }

@@ -99,6 +99,51 @@ final class PublishCheckTest {
                 new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()).withdrawn(mine, "user-u2"));
     }
 
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "u1/all, anybody, /datasets/all",
+        "u1/mine, vision, /volumes/a00000000000000000001/mine",
+        DATASET + CLAIM + "/datasets/all, anybody, /datasets/all",
+    })
+    void whatIsPublishedNamesTheDataset(String dataset, String namespace, String path) {
+        assertEquals(
+                dataset(path),
+                check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()))
+                        .published(dataset, namespace));
+    }
+
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "u1/mine, user-u2",
+        "nobodys, user-u1",
+        "u1/gone, user-u1",
+        DATASET + CLAIM + "/volumes/" + U1 + "/mine, user-u2",
+        DATASET + CLAIM + "/datasets/gone, user-u1",
+        DATASET + "/datasets/of-whoever-wrote-the-pv, anybody",
+    })
+    void whatIsPublishedDecidesWithoutTheController(String dataset, String namespace) {
+        PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()));
+        assertThrows(DriverException.AccessDenied.class, () -> check.published(dataset, namespace));
+    }
+
+    @Test
+    void onlyWhatIsPublishedNowCounts() {
+        List<Duration> asked = new ArrayList<>();
+        var _ = check(age -> {
+                    asked.add(age);
+                    return new GrantsSource.KnownGrants(GRANTS, Optional.empty());
+                })
+                .published("u1/all", "anybody");
+        assertEquals(List.of(Duration.ZERO), asked);
+        PublishCheck old = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.of("the API is down")));
+        assertThrows(DriverException.BackendUnavailable.class, () -> old.published("u1/all", "anybody"));
+        PublishCheck none = new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty());
+        assertThrows(DriverException.BackendUnavailable.class, () -> none.published("u1/all", "anybody"));
+        Grants full = new Grants(Map.of(), Map.of(), Set.of(Grants.Part.DATASETS));
+        PublishCheck partial = check(_ -> new GrantsSource.KnownGrants(full, Optional.empty()));
+        assertThrows(DriverException.BackendUnavailable.class, () -> partial.published("u1/all", "anybody"));
+    }
+
     private static Grants.Grant grant(String account, String... namespaces) {
         return new Grants.Grant(account, new TreeSet<>(List.of(namespaces)));
     }

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +46,7 @@ public final class OverlayMounter implements Mounter {
                 workplace.path("state"),
                 new Mounters(List.of(mounter), (_, _) -> mounter),
                 RealDatasets.in(workplace.path("state")),
+                new OpenedDatasets(workplace.path("state").resolve("opened"), Duration.ZERO, InstantSource.system()),
                 calls,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), mountLimit));
     }

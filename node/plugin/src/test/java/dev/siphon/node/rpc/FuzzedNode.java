@@ -22,9 +22,8 @@ import dev.siphon.node.Requests;
 import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.grant.NamespacePlaces;
 import dev.siphon.node.grant.PublishCheck;
-import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
-import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.inline.NeverOffline;
 import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.Workplace;
@@ -32,6 +31,7 @@ import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.OpenedDatasets;
 import dev.siphon.node.mount.OverlayMounter;
 import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
@@ -43,6 +43,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -87,6 +88,7 @@ final class FuzzedNode implements AutoCloseable {
                 workplace.path("state"),
                 new Mounters(List.of(mounter), (_, _) -> mounter),
                 RealDatasets.in(workplace.path("state")),
+                new OpenedDatasets(workplace.path("opened"), Duration.ZERO, InstantSource.system()),
                 calls,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(10)));
         UnixEndpoint endpoint = new UnixEndpoint(workplace.directory("socket").resolve("csi.sock"));
@@ -97,7 +99,7 @@ final class FuzzedNode implements AutoCloseable {
                                 0,
                                 volumes,
                                 new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()),
-                                new Inline(new InlineVolumes(workplace.path("inline")), InlineDatasets.NONE),
+                                NeverOffline.in(workplace.path("inline"), volumes, InlineDatasets.NONE),
                                 AnyPlace.of(pods(), calls),
                                 pods(),
                                 new Deadlines(Duration.ofSeconds(15)))

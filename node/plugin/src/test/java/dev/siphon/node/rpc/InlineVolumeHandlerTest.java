@@ -17,9 +17,11 @@ import dev.siphon.node.RealDatasets;
 import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.inline.NeverOffline;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.OpenedDatasets;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
@@ -30,6 +32,7 @@ import io.grpc.Status;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +70,7 @@ final class InlineVolumeHandlerTest {
                 state,
                 none,
                 RealDatasets.in(state),
+                new OpenedDatasets(state.resolve("opened"), Duration.ZERO, InstantSource.system()),
                 blocking,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(5)));
         InlineDatasets refusing = (volume, pod, dataset, _) -> {
@@ -75,8 +79,7 @@ final class InlineVolumeHandlerTest {
         };
         return new InlineVolumeHandler(
                 volumes,
-                new InlineVolumes(folder.resolve("inline")),
-                refusing,
+                NeverOffline.in(folder, volumes, refusing),
                 AnyPlace.of(
                         new PodHealth(
                                 new PublishedPods(folder.resolve("pods")), PodEvents.NOWHERE, new PrometheusRegistry()),

@@ -24,11 +24,12 @@ import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.grant.NamespacePlaces;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.InlineDatasets;
-import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.inline.NeverOffline;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.OpenedDatasets;
 import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
@@ -38,6 +39,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -79,8 +81,7 @@ class NodeFieldsTest {
     private InlineVolumeHandler inline(Path state) {
         return new InlineVolumeHandler(
                 volumes(state),
-                new InlineVolumes(state.resolve("inline")),
-                InlineDatasets.NONE,
+                NeverOffline.in(state, volumes(state), InlineDatasets.NONE),
                 AnyPlace.of(pods(), calls),
                 deadlines());
     }
@@ -101,6 +102,7 @@ class NodeFieldsTest {
                 state,
                 none,
                 RealDatasets.in(state),
+                new OpenedDatasets(state.resolve("opened"), Duration.ZERO, InstantSource.system()),
                 calls,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(5)));
     }

@@ -71,6 +71,11 @@ public final class CachedReplica {
         return file("image");
     }
 
+    /// Returns the path of its manifest.
+    public Path manifestFile() {
+        return file("manifest");
+    }
+
     Path part() {
         return file("image.part");
     }
@@ -142,7 +147,7 @@ public final class CachedReplica {
     /// @throws DriverException.BackendFault (INTERNAL) if the manifest here is not this dataset's
     public Manifest manifest() {
         try {
-            Manifest manifest = Manifest.read(file("manifest"));
+            Manifest manifest = Manifest.read(manifestFile());
             if (manifest.root().equals(digest)) {
                 return manifest;
             }
@@ -169,7 +174,7 @@ public final class CachedReplica {
                 manifest.write(out);
             }
             sync(written);
-            Files.move(written, file("manifest"), StandardCopyOption.ATOMIC_MOVE);
+            Files.move(written, manifestFile(), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -223,7 +228,7 @@ public final class CachedReplica {
     /// Returns its last use: the last attach or detach.
     public Instant lastUse() {
         try {
-            return Files.getLastModifiedTime(file("manifest")).toInstant();
+            return Files.getLastModifiedTime(manifestFile()).toInstant();
         } catch (NoSuchFileException _) {
             return Instant.EPOCH;
         } catch (IOException e) {
@@ -234,7 +239,7 @@ public final class CachedReplica {
     /// Records a use.
     public void use(Instant at) {
         try {
-            Files.setLastModifiedTime(file("manifest"), FileTime.from(at));
+            Files.setLastModifiedTime(manifestFile(), FileTime.from(at));
         } catch (NoSuchFileException _) {
             // evicted at the same moment
         } catch (IOException e) {

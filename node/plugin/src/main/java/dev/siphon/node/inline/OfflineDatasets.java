@@ -1,0 +1,226 @@
+package dev.siphon.node.inline;
+
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Datasets that pods read from a replica because Ceph or the controller did not answer. Who may read one is then what
+/// the controller has published last.
+///
+/// Afterwards this asks the controller again for each of these pods, and mounts the image, which a node needs when a
+/// replica fails. A file for each target path, in a directory of its own, survives restarts.
+public final class OfflineDatasets implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OfflineDatasets.class);
+
+    /// The event that shows users why their pod reads from a replica.
+    static final String OFFLINE = "DatasetOffline";
+
+    private static final Duration PERIOD = Duration.ofSeconds(10);
+    private static final Duration REOPEN_LIMIT = Duration.ofSeconds(5);
+
+    /// How long the controller is expected not to answer, once it has not.
+    private static final Duration SILENCE = Duration.ofSeconds(60);
+
+    private static final Duration SHORT_WAIT = Duration.ofSeconds(3);
+    private static final int LINES = 4;
+
+    private final Path folder;
+    private final Duration offlineFor;
+    private final PublishCheck check;
+    private final NodeVolumes volumes;
+    private final InlineDatasets datasets;
+    private final PublishedPods published;
+    private final PodHealth pods;
+    private final Counter shown;
+
+    /// When the controller did not answer last, by [System#nanoTime]; empty if it has answered since.
+    private volatile Optional<Long> silent = Optional.empty();
+
+    private volatile Optional<BackgroundTasks.Task> running = Optional.empty();
+
+    /// @param folder created when needed
+    /// @param offlineFor as in [dev.siphon.node.mount.OpenedDatasets]; zero if nothing is ever shown so
+    public OfflineDatasets(
+            Path folder,
+            Duration offlineFor,
+            PublishCheck check,
+            NodeVolumes volumes,
+            InlineDatasets datasets,
+            PublishedPods published,
+            PodHealth pods,
+            PrometheusRegistry metrics) {
+        this.folder = folder;
+        this.offlineFor = offlineFor;
+        this.check = check;
+        this.volumes = volumes;
+        this.datasets = datasets;
+        this.published = published;
+        this.pods = pods;
+        this.shown = Counter.builder()
+                .name("siphon_offline_publishes_total")
+                .help("Datasets published from a replica because Ceph or the controller did not answer.")
+                .register(metrics);
+    }
+
+    /// A dataset that a pod reads without its image.
+    ///
+    /// @param name identifies the pod's volume to the controller, as in [InlineDatasets#open]
+    /// @param dataset as in [InlineDatasets#open]
+    public record OfflineDataset(TargetPath target, String name, String dataset, VolumeId.DatasetVolume volume) {
+        private String text() {
+            return String.join("\n", target.text(), name, dataset, volume.toString()) + "\n";
+        }
+
+        private static Optional<OfflineDataset> parse(List<String> lines) {
+            return lines.size() == LINES && lines.getFirst().startsWith("/")
+                    ? VolumeId.DatasetVolume.tryParse(lines.get(3))
+                            .map(volume -> new OfflineDataset(
+                                    TargetPath.parse("target path", lines.get(0)), lines.get(1), lines.get(2), volume))
+                    : Optional.empty();
+        }
+    }
+
+    /// Asks the controller for a dataset, as [InlineDatasets#open] does. While it does not answer, this waits for it
+    /// only briefly: its silence has cost another pod the full time already.
+    public InlineDatasets.Opened open(String name, Pod pod, String dataset, Duration limit) {
+        boolean isSilent = silent.filter(since -> System.nanoTime() - since < SILENCE.toNanos())
+                .isPresent();
+        Duration wait = isSilent && !offlineFor.isZero() && limit.compareTo(SHORT_WAIT) > 0 ? SHORT_WAIT : limit;
+        try {
+            InlineDatasets.Opened opened = datasets.open(name, pod, dataset, wait);
+            silent = Optional.empty();
+            return opened;
+        } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
+            silent = Optional.of(System.nanoTime());
+            throw away;
+        }
+    }
+
+    /// Returns the dataset that a pod may read without the controller's answer.
+    ///
+    /// @param away why there is no answer
+    /// @throws DriverException `away`, if nothing is shown so; else as [PublishCheck#published]
+    public VolumeId.DatasetVolume readable(String dataset, Pod pod, DriverException away) {
+        if (offlineFor.isZero()) {
+            throw away;
+        }
+        return check.published(dataset, pod.namespace());
+    }
+
+    /// Records that a dataset was published to `pod` without its image, and tells the pod.
+    public void shown(OfflineDataset offline, Pod pod, DriverException away) {
+        shown.inc();
+        Path file = file(offline.target());
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.createDirectories(folder);
+            Files.writeString(next, offline.text());
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .addKeyValue("path", offline.target().text())
+                    .addKeyValue("reason", e.toString())
+                    .log("an offline dataset is not recorded: its image is mounted with the next pod");
+        }
+        pods.report(
+                pod,
+                OFFLINE,
+                "the pod reads dataset " + offline.dataset() + " from the replica on its node, since Ceph or the"
+                        + " controller does not answer: " + away.getMessage());
+    }
+
+    /// Forgets what is no longer published at `target`.
+    public void ends(TargetPath target) {
+        try {
+            Files.deleteIfExists(file(target));
+        } catch (IOException e) {
+            LOG.atWarn()
+                    .addKeyValue("path", target.text())
+                    .addKeyValue("reason", e.toString())
+                    .log("an offline dataset cannot be forgotten");
+        }
+    }
+
+    /// Starts to mount the images as soon as they can be.
+    public OfflineDatasets start(BackgroundTasks tasks) {
+        running = Optional.of(tasks.every("offline-datasets", PERIOD, PERIOD, this::reopen));
+        return this;
+    }
+
+    /// Tries once for each dataset. Ends early if there is still no answer.
+    void reopen() {
+        Map<String, Pod> known = published.all();
+        Set<VolumeId.DatasetVolume> open = new HashSet<>();
+        for (OfflineDataset each : all()) {
+            Optional<Pod> pod = Optional.ofNullable(known.get(each.target().text()));
+            VolumeId.DatasetVolume volume = each.volume().withoutClaim();
+            try {
+                if (pod.isPresent() && open.add(volume)) {
+                    InlineDatasets.Opened opened = datasets.open(each.name(), pod.get(), each.dataset(), REOPEN_LIMIT);
+                    volumes.reopen(volume, opened.context(), opened.credentials(), REOPEN_LIMIT);
+                    silent = Optional.empty();
+                    LOG.atInfo().addKeyValue("volume_id", volume).log("the image of an offline dataset is mounted");
+                }
+                ends(each.target());
+            } catch (DriverException.BackendUnavailable
+                    | DriverException.DeadlinePassed
+                    | DriverException.OperationPending _) {
+                return;
+            } catch (DriverException refused) {
+                open.remove(volume); // another pod may still read it
+                LOG.atWarn()
+                        .addKeyValue("volume_id", volume)
+                        .addKeyValue("reason", refused.getMessage())
+                        .log("the image of an offline dataset is not mounted for this pod");
+                ends(each.target());
+            }
+        }
+    }
+
+    private List<OfflineDataset> all() {
+        List<OfflineDataset> found = new ArrayList<>();
+        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+            for (Path file : files.toList()) {
+                OfflineDataset.parse(Files.readAllLines(file)).ifPresent(found::add);
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the offline datasets");
+        }
+        return found;
+    }
+
+    private Path file(TargetPath target) {
+        byte[] path = target.text().getBytes(StandardCharsets.UTF_8);
+        return folder.resolve(Digest.of(ByteBuffer.wrap(path)).hex());
+    }
+
+    @Override
+    public void close() {
+        running.ifPresent(BackgroundTasks.Task::close);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.ManifestOutline;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Mounts the images of datasets, and checks that Ceph opens them for the credentials. The caller holds the
+/// dataset's lock.
+final class ImageOpener {
+    private static final String MANIFEST = Dataset.MANIFEST;
+
+    private final VolumeMounts mounts;
+    private final ClientRoots roots;
+    private final OpenedDatasets opened;
+    private final ImageKeys keys = new ImageKeys(System::nanoTime);
+
+    ImageOpener(VolumeMounts mounts, ClientRoots roots, OpenedDatasets opened) {
+        this.mounts = mounts;
+        this.roots = roots;
+        this.opened = opened;
+    }
+
+    /// Mounts the image if it is not mounted, and checks that the credentials can read it.
+    ///
+    /// @param source where it is mounted
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) or DeadlinePassed (DEADLINE_EXCEEDED) if Ceph does
+    ///     not answer
+    Digest open(VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+        boolean mounted = mounts.findAlive(
+                        volume.withoutClaim(), TargetPath.parse("state directory", source.toString()))
+                .isPresent();
+        if (mounted && keys.have(volume, client.credentials())) {
+            return digest(volume, source);
+        }
+        if (mounted) {
+            openAside(volume, mounter, client, limit);
+        } else {
+            keys.forget(volume.digest());
+            try {
+                Files.createDirectories(source);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+            }
+            mounter.mount(client, source, limit);
+        }
+        Digest digest = digest(volume, source);
+        keys.add(volume, client.credentials());
+        opened.add(volume, digest, client.credentials());
+        return digest;
+    }
+
+    /// Checks the credentials as if the image were not mounted: mounts it a second time and reads the manifest
+    /// there.
+    private void openAside(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
+        Optional<MountEntry> mounted;
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            mounted = MountTable.read().at(aside.path().toString());
+            var _ = digest(volume, aside.path());
+        }
+        mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
+    }
+
+    /// Reads the manifest, and checks that its digest is the one in the volume's id.
+    private static Digest digest(VolumeId.DatasetVolume volume, Path source) {
+        Path manifest = source.resolve(MANIFEST);
+        try {
+            Digest digest = ManifestOutline.read(manifest).root();
+            if (!digest.beginning().equals(volume.digest())) {
+                throw new DriverException.InUse(volume.path() + " holds another dataset, " + digest.beginning()
+                        + ", not " + volume + "; put that digest into the PV's volumeHandle");
+            }
+            return digest;
+        } catch (java.nio.file.NoSuchFileException _) {
+            throw new DriverException.NotFound("dataset " + volume + ": there is no " + MANIFEST + " in "
+                    + volume.path() + "; `siphon dataset pack` writes one beside the image");
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InUse("dataset " + volume + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("dataset " + volume + ": cannot read its manifest: " + e, e);
+        }
+    }
+
+    /// Forgets which keys have opened an image that is no longer mounted.
+    ///
+    /// @param beginning the beginning of the dataset's digest
+    void forget(String beginning) {
+        keys.forget(beginning);
+    }
+}
