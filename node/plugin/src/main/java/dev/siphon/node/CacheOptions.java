@@ -62,8 +62,9 @@ final class CacheOptions {
             names = "--offline-for",
             defaultValue = "${env:SIPHON_OFFLINE_FOR:-24h}",
             paramLabel = "TIME",
-            description = "If Ceph does not answer, show a dataset from a whole replica on this node. The node must have"
-                    + " opened it with a key within this time, such as 24h or 90m; 0 means never (default: 24h).")
+            description =
+                    "If Ceph does not answer, show a dataset from a whole replica on this node. The node must have"
+                            + " opened it with a key within this time, such as 24h or 90m; 0 means never (default: 24h).")
     private String offlineFor = "";
 
     /// Reads for how long an opened dataset may be shown without Ceph.

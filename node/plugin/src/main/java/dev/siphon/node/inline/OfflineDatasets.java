@@ -173,7 +173,7 @@ public final class OfflineDatasets implements AutoCloseable {
     }
 
     /// Tries once for each dataset. Ends early if there is still no answer.
-    void reopen() {
+    public void reopen() {
         Map<String, Pod> known = published.all();
         Set<VolumeId.DatasetVolume> open = new HashSet<>();
         for (OfflineDataset each : all()) {
