@@ -151,7 +151,8 @@ public final class NodeMain implements Callable<Integer> {
                 asked,
                 published,
                 pods,
-                metrics);
+                metrics,
+                System::nanoTime);
         NodeService service = new NodeService(
                 config.id(),
                 config.maxVolumes(),

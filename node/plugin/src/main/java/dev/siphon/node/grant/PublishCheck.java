@@ -5,6 +5,7 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,7 +90,8 @@ public final class PublishCheck {
         });
         Optional<VolumeId.DatasetVolume> claimed = VolumeId.DatasetVolume.tryParse(dataset);
         List<Grants.Shared> named = claimed.map(known.grants()::datasetsOf)
-                .orElseGet(() -> known.grants().dataset(dataset).stream().toList());
+                .orElseGet(() -> known.grants().dataset(Dataset.name("dataset", dataset)).stream()
+                        .toList());
         if (named.isEmpty() && known.grants().partial().contains(Grants.Part.DATASETS)) {
             throw new DriverException.BackendUnavailable(FULL);
         }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +49,7 @@ public final class OfflineDatasets implements AutoCloseable {
 
     private static final Duration SHORT_WAIT = Duration.ofSeconds(3);
     private static final int LINES = 4;
+    private static final String NEXT = ".new";
 
     private final Path folder;
     private final Duration offlineFor;
@@ -56,15 +58,17 @@ public final class OfflineDatasets implements AutoCloseable {
     private final InlineDatasets datasets;
     private final PublishedPods published;
     private final PodHealth pods;
+    private final LongSupplier nanoTime;
     private final Counter shown;
 
-    /// When the controller did not answer last, by [System#nanoTime]; empty if it has answered since.
+    /// When the controller did not answer last, by `nanoTime`; empty if it has answered since.
     private volatile Optional<Long> silent = Optional.empty();
 
     private volatile Optional<BackgroundTasks.Task> running = Optional.empty();
 
     /// @param folder created when needed
     /// @param offlineFor as in [dev.siphon.node.mount.OpenedDatasets]; zero if nothing is ever shown so
+    /// @param nanoTime [System#nanoTime]
     public OfflineDatasets(
             Path folder,
             Duration offlineFor,
@@ -73,7 +77,8 @@ public final class OfflineDatasets implements AutoCloseable {
             InlineDatasets datasets,
             PublishedPods published,
             PodHealth pods,
-            PrometheusRegistry metrics) {
+            PrometheusRegistry metrics,
+            LongSupplier nanoTime) {
         this.folder = folder;
         this.offlineFor = offlineFor;
         this.check = check;
@@ -81,6 +86,7 @@ public final class OfflineDatasets implements AutoCloseable {
         this.datasets = datasets;
         this.published = published;
         this.pods = pods;
+        this.nanoTime = nanoTime;
         this.shown = Counter.builder()
                 .name("siphon_offline_publishes_total")
                 .help("Datasets published from a replica because Ceph or the controller did not answer.")
@@ -108,15 +114,19 @@ public final class OfflineDatasets implements AutoCloseable {
     /// Asks the controller for a dataset, as [InlineDatasets#open] does. While it does not answer, this waits for it
     /// only briefly: its silence has cost another pod the full time already.
     public InlineDatasets.Opened open(String name, Pod pod, String dataset, Duration limit) {
-        boolean isSilent = silent.filter(since -> System.nanoTime() - since < SILENCE.toNanos())
+        boolean isSilent = silent.filter(since -> nanoTime.getAsLong() - since < SILENCE.toNanos())
                 .isPresent();
         Duration wait = isSilent && !offlineFor.isZero() && limit.compareTo(SHORT_WAIT) > 0 ? SHORT_WAIT : limit;
+        long begun = nanoTime.getAsLong();
         try {
             InlineDatasets.Opened opened = datasets.open(name, pod, dataset, wait);
             silent = Optional.empty();
             return opened;
         } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
-            silent = Optional.of(System.nanoTime());
+            // an early refusal says nothing about the controller: a pod may ask for too much at once
+            if (nanoTime.getAsLong() - begun >= SHORT_WAIT.toNanos()) {
+                silent = Optional.of(nanoTime.getAsLong());
+            }
             throw away;
         }
     }
@@ -136,7 +146,7 @@ public final class OfflineDatasets implements AutoCloseable {
     public void shown(OfflineDataset offline, Pod pod, DriverException away) {
         shown.inc();
         Path file = file(offline.target());
-        Path next = file.resolveSibling(file.getFileName() + ".new");
+        Path next = file.resolveSibling(file.getFileName() + NEXT);
         try {
             Files.createDirectories(folder);
             Files.writeString(next, offline.text());
@@ -172,40 +182,54 @@ public final class OfflineDatasets implements AutoCloseable {
         return this;
     }
 
-    /// Tries once for each dataset. Ends early if there is still no answer.
+    /// Tries once for each dataset. Ends early if the controller still does not answer.
     public void reopen() {
         Map<String, Pod> known = published.all();
         Set<VolumeId.DatasetVolume> open = new HashSet<>();
         for (OfflineDataset each : all()) {
             Optional<Pod> pod = Optional.ofNullable(known.get(each.target().text()));
-            VolumeId.DatasetVolume volume = each.volume().withoutClaim();
-            try {
-                if (pod.isPresent() && open.add(volume)) {
+            if (pod.isPresent() && !open.contains(each.volume().withoutClaim())) {
+                try {
                     InlineDatasets.Opened opened = datasets.open(each.name(), pod.get(), each.dataset(), REOPEN_LIMIT);
-                    volumes.reopen(volume, opened.context(), opened.credentials(), REOPEN_LIMIT);
                     silent = Optional.empty();
-                    LOG.atInfo().addKeyValue("volume_id", volume).log("the image of an offline dataset is mounted");
+                    if (!isReopened(each, opened)) {
+                        continue; // in the next round
+                    }
+                    open.add(each.volume().withoutClaim());
+                } catch (DriverException.BackendUnavailable
+                        | DriverException.DeadlinePassed
+                        | DriverException.OperationPending _) {
+                    return;
+                } catch (DriverException refused) {
+                    LOG.atWarn()
+                            .addKeyValue("volume_id", each.volume())
+                            .addKeyValue("reason", refused.getMessage())
+                            .log("the image of an offline dataset is not mounted for this pod");
                 }
-                ends(each.target());
-            } catch (DriverException.BackendUnavailable
-                    | DriverException.DeadlinePassed
-                    | DriverException.OperationPending _) {
-                return;
-            } catch (DriverException refused) {
-                open.remove(volume); // another pod may still read it
-                LOG.atWarn()
-                        .addKeyValue("volume_id", volume)
-                        .addKeyValue("reason", refused.getMessage())
-                        .log("the image of an offline dataset is not mounted for this pod");
-                ends(each.target());
             }
+            ends(each.target());
+        }
+    }
+
+    private boolean isReopened(OfflineDataset offline, InlineDatasets.Opened opened) {
+        try {
+            volumes.reopen(offline.volume().withoutClaim(), opened.context(), opened.credentials(), REOPEN_LIMIT);
+            LOG.atInfo().addKeyValue("volume_id", offline.volume()).log("the image of an offline dataset is mounted");
+            return true;
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("volume_id", offline.volume())
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("the image of an offline dataset cannot be mounted now");
+            return false;
         }
     }
 
     private List<OfflineDataset> all() {
         List<OfflineDataset> found = new ArrayList<>();
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
+            for (Path file :
+                    files.filter(path -> !path.toString().endsWith(NEXT)).toList()) {
                 OfflineDataset.parse(Files.readAllLines(file)).ifPresent(found::add);
             }
         } catch (IOException e) {

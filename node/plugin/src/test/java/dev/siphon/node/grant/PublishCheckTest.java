@@ -33,8 +33,8 @@ final class PublishCheckTest {
                     new Grants.GroupKey("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
                     new Grants.GroupKey("lab", "cephfs", U2), grant("u2", "user-u2")),
             Map.of(
-                    "u1/all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
-                    "u1/mine",
+                    "u1.all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
+                    "u1.mine",
                             new Grants.Shared(
                                     dataset("/volumes/" + U1 + "/mine"),
                                     false,
@@ -102,6 +102,7 @@ final class PublishCheckTest {
     @ParameterizedTest(name = "{0} from {1}")
     @CsvSource({
         "u1/all, anybody, /datasets/all",
+        "u1.all, anybody, /datasets/all",
         "u1/mine, vision, /volumes/a00000000000000000001/mine",
         DATASET + CLAIM + "/datasets/all, anybody, /datasets/all",
     })

@@ -30,6 +30,7 @@ public final class NeverOffline {
                         datasets,
                         published,
                         new PodHealth(published, PodEvents.NOWHERE, metrics),
-                        metrics));
+                        metrics,
+                        System::nanoTime));
     }
 }

@@ -56,6 +56,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,8 @@ class OfflineDatasetsIT {
     private final VolumeId.DatasetVolume volume =
             new VolumeId.DatasetVolume("lab", "fs", dataset.digest().beginning(), Optional.empty(), "/datasets/one");
     private final List<Duration> waits = new ArrayList<>();
+    private long now;
+    private Duration taken = Duration.ZERO;
     private final List<String> told = new ArrayList<>();
     private Optional<Supplier<DriverException>> refusal = Optional.empty();
     private Grants grants = grants("user-u1");
@@ -99,7 +102,8 @@ class OfflineDatasetsIT {
     private final InlineVolumeHandler handler = handler(offline);
 
     private Grants grants(String namespace) {
-        return new Grants(Map.of(), Map.of(NAME, new Grants.Shared(volume, false, new TreeSet<>(List.of(namespace)))));
+        return new Grants(
+                Map.of(), Map.of("u1.one", new Grants.Shared(volume, false, new TreeSet<>(List.of(namespace)))));
     }
 
     private NodeVolumes volumes() {
@@ -117,6 +121,7 @@ class OfflineDatasetsIT {
 
     private InlineDatasets.Opened answer(String name, Pod pod, String asked, Duration limit) {
         waits.add(limit);
+        now += taken.toNanos();
         refusal.ifPresent(why -> {
             throw why.get();
         });
@@ -136,7 +141,8 @@ class OfflineDatasetsIT {
                 this::answer,
                 published,
                 pods,
-                new PrometheusRegistry());
+                new PrometheusRegistry(),
+                () -> now);
     }
 
     private InlineVolumeHandler handler(OfflineDatasets how) {
@@ -236,7 +242,6 @@ class OfflineDatasetsIT {
         assertTrue(isRight(2));
         assertTrue(isRight(3));
         assertFalse(isImageMounted());
-        assertEquals(Duration.ofSeconds(3), waits.get(1), "the second question");
         offline.reopen();
         assertEquals(2, recorded());
         refusal = Optional.empty();
@@ -247,6 +252,25 @@ class OfflineDatasetsIT {
         unpublish(2);
         unpublish(3);
         assertFalse(isImageMounted());
+    }
+
+    @Test
+    void afterALongSilenceTheNextPodWaitsBriefly() {
+        taken = Duration.ofMillis(2999);
+        publish(handler, 2);
+        taken = Duration.ofSeconds(20);
+        publish(handler, 3);
+        publish(handler, 4);
+        taken = Duration.ofSeconds(60);
+        publish(handler, 5);
+        refusal = Optional.empty();
+        publish(handler, 6);
+        publish(handler, 7);
+        Duration brief = Duration.ofSeconds(3);
+        assertEquals(
+                List.of(false, false, true, true, true, false),
+                waits.stream().map(brief::equals).toList());
+        IntStream.rangeClosed(2, 7).forEach(this::unpublish);
     }
 
     @Test
@@ -290,7 +314,7 @@ class OfflineDatasetsIT {
     void anotherDatasetWasNotOpenedHere() {
         VolumeId.DatasetVolume elsewhere =
                 new VolumeId.DatasetVolume("lab", "fs", volume.digest(), Optional.empty(), "/datasets/other");
-        grants = new Grants(Map.of(), Map.of(NAME, new Grants.Shared(elsewhere, true, new TreeSet<>())));
+        grants = new Grants(Map.of(), Map.of("u1.one", new Grants.Shared(elsewhere, true, new TreeSet<>())));
         DriverException away = assertThrows(DriverException.BackendUnavailable.class, () -> publish(handler, 2));
         assertTrue(String.valueOf(away.getMessage()).contains("has not opened the dataset within 24h"), away::toString);
     }
