@@ -111,9 +111,19 @@ public final class OfflineDatasets implements AutoCloseable {
         }
     }
 
+    /// The controller's answer about a dataset, or why there is none.
+    public sealed interface Reply {
+        record Answered(InlineDatasets.Opened opened) implements Reply {}
+
+        /// @param why nobody answers, or not before the deadline
+        record Unanswered(DriverException why) implements Reply {}
+    }
+
     /// Asks the controller for a dataset, as [InlineDatasets#open] does. While it does not answer, this waits for it
     /// only briefly: its silence has cost another pod the full time already.
-    public InlineDatasets.Opened open(String name, Pod pod, String dataset, Duration limit) {
+    ///
+    /// @throws DriverException the controller's reason to refuse it
+    public Reply ask(String name, Pod pod, String dataset, Duration limit) {
         boolean isSilent = silent.filter(since -> nanoTime.getAsLong() - since < SILENCE.toNanos())
                 .isPresent();
         Duration wait = isSilent && !offlineFor.isZero() && limit.compareTo(SHORT_WAIT) > 0 ? SHORT_WAIT : limit;
@@ -121,13 +131,15 @@ public final class OfflineDatasets implements AutoCloseable {
         try {
             InlineDatasets.Opened opened = datasets.open(name, pod, dataset, wait);
             silent = Optional.empty();
-            return opened;
-        } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
+            return new Reply.Answered(opened);
+        } catch (DriverException.BackendUnavailable
+                | DriverException.DeadlinePassed
+                | DriverException.OperationPending why) {
             // an early refusal says nothing about the controller: a pod may ask for too much at once
             if (nanoTime.getAsLong() - begun >= SHORT_WAIT.toNanos()) {
                 silent = Optional.of(nanoTime.getAsLong());
             }
-            throw away;
+            return new Reply.Unanswered(why);
         }
     }
 

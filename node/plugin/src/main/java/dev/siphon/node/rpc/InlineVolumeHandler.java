@@ -13,6 +13,8 @@ import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.inline.OfflineDatasets;
+import dev.siphon.node.inline.OfflineDatasets.OfflineDataset;
+import dev.siphon.node.inline.OfflineDatasets.Reply;
 import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.ClientOptions;
@@ -72,24 +74,20 @@ final class InlineVolumeHandler {
         if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
             return; // a pod keeps what it has, even if the controller would refuse it now
         }
-        InlineDatasets.Opened opened;
-        try {
-            opened = offline.open(name, pod, dataset, deadlines.remaining());
-        } catch (DriverException.BackendUnavailable
-                | DriverException.DeadlinePassed
-                | DriverException.OperationPending away) {
-            VolumeId.DatasetVolume volume = offline.readable(dataset, pod, away);
-            record(name, before, volume, target);
-            publishReplica(
-                    new OfflineDatasets.OfflineDataset(target, name, dataset, volume),
-                    pod,
-                    ClientOptions.of(use.options(), true),
-                    away);
-            return;
+        switch (offline.ask(name, pod, dataset, deadlines.remaining())) {
+            case Reply.Answered(var opened) -> {
+                record(name, before, opened.volume(), target);
+                publish(
+                        pod,
+                        opened.volume(),
+                        new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()));
+            }
+            case Reply.Unanswered(var why) -> {
+                VolumeId.DatasetVolume volume = offline.readable(dataset, pod, why);
+                record(name, before, volume, target);
+                publishReplica(new OfflineDataset(target, name, dataset, volume), pod, use.options(), why);
+            }
         }
-        record(name, before, opened.volume(), target);
-        StageRequest stage = new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials());
-        publish(opened.volume(), pod, stage);
     }
 
     /// Records which dataset an inline volume shows. The pod's name for it may refer to another one since.
@@ -101,16 +99,15 @@ final class InlineVolumeHandler {
     }
 
     /// Publishes a replica, since Ceph or the controller does not answer.
-    private void publishReplica(
-            OfflineDatasets.OfflineDataset shown, Pod pod, ClientOptions options, DriverException away) {
+    private void publishReplica(OfflineDataset shown, Pod pod, List<String> options, DriverException away) {
         CachePreference caches = placement.prefer(shown.volume(), pod);
-        List<Path> replicaDirectories =
-                volumes.publishReplica(shown.volume(), shown.target(), options, caches, deadlines.remaining(), away);
+        List<Path> replicaDirectories = volumes.publishReplica(
+                shown.volume(), shown.target(), ClientOptions.of(options, true), caches, deadlines.remaining(), away);
         placement.report(shown.volume(), pod, caches, replicaDirectories);
         offline.shown(shown, pod, away);
     }
 
-    private void publish(VolumeId.DatasetVolume volume, Pod pod, StageRequest stage) {
+    private void publish(Pod pod, VolumeId.DatasetVolume volume, StageRequest stage) {
         CachePreference caches = placement.prefer(volume, pod);
         List<Path> replicaDirectories = volumes.publishUnstaged(stage, caches, deadlines.remaining());
         placement.report(volume, pod, caches, replicaDirectories);
@@ -155,30 +152,23 @@ final class InlineVolumeHandler {
             return; // a pod keeps what it has, even if the controller would refuse it now
         }
         String name = DatasetAccess.nameOfClaimed(reader.uid(), volume);
-        InlineDatasets.Opened opened;
-        try {
-            opened = offline.open(name, reader, volume.toString(), deadlines.remaining());
-        } catch (DriverException.BackendUnavailable
-                | DriverException.DeadlinePassed
-                | DriverException.OperationPending away) {
-            var _ = offline.readable(volume.toString(), reader, away);
-            List<String> options = new ArrayList<>(use.options());
-            context.map(VolumeContext::mountOptions).ifPresent(options::addAll);
-            publishReplica(
-                    new OfflineDatasets.OfflineDataset(target, name, volume.toString(), volume),
-                    reader,
-                    ClientOptions.of(options, true),
-                    away);
-            return;
+        switch (offline.ask(name, reader, volume.toString(), deadlines.remaining())) {
+            case Reply.Answered(var opened) -> {
+                if (!opened.volume().equals(volume)) {
+                    throw new DriverException.BackendFault(
+                            "the controller was asked for volume " + volume + " and answers with " + opened.volume());
+                }
+                VolumeContext now =
+                        context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
+                publish(reader, volume, new StageRequest(volume, target, now, use, opened.credentials()));
+            }
+            case Reply.Unanswered(var why) -> {
+                var _ = offline.readable(volume.toString(), reader, why);
+                List<String> options = new ArrayList<>(use.options());
+                context.map(VolumeContext::mountOptions).ifPresent(options::addAll);
+                publishReplica(new OfflineDataset(target, name, volume.toString(), volume), reader, options, why);
+            }
         }
-        if (!opened.volume().equals(volume)) {
-            throw new DriverException.BackendFault(
-                    "the controller was asked for volume " + volume + " and answers with " + opened.volume());
-        }
-        VolumeContext now =
-                context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
-        StageRequest stage = new StageRequest(volume, target, now, use, opened.credentials());
-        publish(volume, reader, stage);
     }
 
     private static String dataset(Map<String, String> context) {
