@@ -127,7 +127,7 @@ final class CephAwayIT {
                 () -> !CLUSTER.kubectl("-n", Installation.NAMESPACE, "get", "configmap/siphon-grants", "-o", "yaml")
                         .contains("\"namespaces\":[\"" + owner.namespace() + "\",\"" + reader.namespace() + "\"]"));
         TestPod withdrawn = reading(reader, "withdrawn");
-        var _ = withdrawn.told("code = PermissionDenied desc = .*is not a reader of dataset");
+        var _ = withdrawn.told("code = PermissionDenied desc = .*is no reader of dataset");
         withdrawn.remove();
     }
 

@@ -100,8 +100,8 @@ public final class PublishCheck {
                 .findFirst()
                 .map(Grants.Shared::volume)
                 .orElseThrow(() -> new DriverException.AccessDenied("namespace " + QuotedText.of(namespace)
-                        + " is not a reader of dataset " + QuotedText.of(dataset)
-                        + ", by what was published before Ceph stopped answering"));
+                        + " is no reader of dataset " + QuotedText.of(dataset)
+                        + " by what is published; neither Ceph nor the controller answers"));
     }
 
     /// Returns whether a dataset may be missing only because the published grants have no room for it.
