@@ -192,7 +192,6 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
         state.addProperty("state", answer.state().toString());
         state.addProperty("lastTransitionTime", since);
         state.addProperty(MESSAGE, answer.message());
-        answer.after().ifPresent(after -> state.addProperty("requeueAfterSeconds", after.toSeconds()));
         JsonObject object = object("Workload", "admissionChecks", state);
         JsonObject metadata = object.getAsJsonObject(METADATA);
         metadata.addProperty("namespace", workload.namespace());

@@ -7,8 +7,6 @@ import dev.siphon.controller.warm.ObservedCheck.Loading;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 
 /// Decides about the admission check of one Workload of Kueue. Touches nothing, so its test tries every combination.
 final class CheckDecision {
@@ -25,10 +23,8 @@ final class CheckDecision {
     /// Giving quota back costs about this much: less is waited for.
     static final Duration BRIEF = Duration.ofSeconds(10);
 
-    /// When to try again if nobody knows how long the data takes.
-    static final Duration UNKNOWN = Duration.ofMinutes(1);
-
-    static final Duration LONGEST = Duration.ofMinutes(10);
+    /// How long a Workload keeps quota that it gave back before. Others that came meanwhile wait for it that long.
+    static final Duration TURN = Duration.ofSeconds(30);
 
     private static final CheckAnswer UNCHANGED = new CheckAnswer.Unchanged();
 
@@ -42,9 +38,7 @@ final class CheckDecision {
             case Parameters.Invalid(var why) ->
                 new Verdict(
                         false,
-                        isAsked(is)
-                                ? CheckAnswer.Given.pending("the AdmissionCheck cannot be used: " + why)
-                                : UNCHANGED);
+                        isAsked(is) ? given(State.PENDING, "the AdmissionCheck cannot be used: " + why) : UNCHANGED);
             case Parameters.Valid(var settings) -> new Verdict(isWanted(is), answer(is, settings));
         };
     }
@@ -67,13 +61,13 @@ final class CheckDecision {
             return UNCHANGED;
         }
         return switch (is.reads()) {
-            case ReadDecision.Nothing(var why) -> CheckAnswer.Given.ready(why.message());
+            case ReadDecision.Nothing(var why) -> given(State.READY, why.message());
             case ReadDecision.Cannot(var why) -> cannot(is, why);
             case ReadDecision.Pending _ -> UNCHANGED; // of pods at the gate alone
             case ReadDecision.Unknown _ ->
                 is.isLate()
                         ? late(settings, "the datasets of its PVCs were not found")
-                        : CheckAnswer.Given.pending("its PVCs are being looked up");
+                        : given(State.PENDING, "its PVCs are being looked up");
             case ReadDecision.Unbound(var datasets, var why) -> unbound(is, settings, datasets.isEmpty(), why);
             case ReadDecision.All _ -> loading(is, settings);
         };
@@ -81,52 +75,60 @@ final class CheckDecision {
 
     private static CheckAnswer cannot(ObservedCheck is, String why) {
         return is.isReservedFor(GRACE)
-                ? CheckAnswer.Given.rejected("its pods cannot run: " + why)
-                : CheckAnswer.Given.pending("its pods cannot run, and it is rejected unless that changes within "
-                        + GRACE.toSeconds() + " s: " + why);
+                ? given(State.REJECTED, "its pods cannot run: " + why)
+                : given(
+                        State.PENDING,
+                        "its pods cannot run, and it is rejected unless that changes within " + GRACE.toSeconds()
+                                + " s: " + why);
     }
 
     private static CheckAnswer unbound(ObservedCheck is, Settings settings, boolean isOnly, String why) {
         if (!is.isReservedFor(BINDING)) {
-            return CheckAnswer.Given.pending(why);
+            return given(State.PENDING, why);
         }
-        return isOnly
-                ? CheckAnswer.Given.ready("no dataset that could be warmed is known: " + why)
-                : loading(is, settings);
+        return isOnly ? given(State.READY, "no dataset that could be warmed is known: " + why) : loading(is, settings);
     }
 
     private static CheckAnswer loading(ObservedCheck is, Settings settings) {
         Loading loading = is.loading();
         if (loading.nodes() == 0) {
-            return CheckAnswer.Given.ready(
-                    "no node of the cluster suits the pods, so their datasets are filled nowhere");
+            return given(State.READY, "no node of the cluster suits the pods, so their datasets are filled nowhere");
         }
         if (loading.isWhole()) {
-            return CheckAnswer.Given.ready(loading.progress());
+            return given(State.READY, loading.progress());
         }
         if (is.isLate()) {
             return late(settings, loading.progress());
         }
         if (loading.isHopeless() && !settings.isRejecting() && is.isReservedFor(GRACE)) {
-            return CheckAnswer.Given.ready("the pods read from CephFS: " + loading.progress());
+            return given(State.READY, "the pods read from CephFS: " + loading.progress());
         }
         if (!settings.isReleasing() || isSoon(is)) {
-            return CheckAnswer.Given.pending(loading.progress());
+            return given(State.PENDING, loading.progress());
         }
-        Duration after = Collections.max(List.of(BRIEF, loading.left().orElse(UNKNOWN)));
-        return CheckAnswer.Given.retry(loading.progress(), Collections.min(List.of(after, LONGEST)));
+        return given(State.RETRY, loading.progress());
     }
 
-    /// Whether waiting costs less than giving the quota back, or it is not known yet.
+    /// Whether the quota is kept for now: giving it back costs more than waiting, or nobody knows yet how long that
+    /// takes,
+    /// or the Workload gave it back before, and got it again because nobody else wanted it.
     private static boolean isSoon(ObservedCheck is) {
+        if (is.hasRetried() && !is.isReservedFor(TURN)) {
+            return true;
+        }
         return is.loading().left().map(left -> left.compareTo(BRIEF) <= 0).orElseGet(() -> !is.isReservedFor(REPORT));
     }
 
     private static CheckAnswer late(Settings settings, String how) {
         return settings.isRejecting()
-                ? CheckAnswer.Given.rejected("its longest wait is over: " + how)
-                : CheckAnswer.Given.ready(
+                ? given(State.REJECTED, "its longest wait is over: " + how)
+                : given(
+                        State.READY,
                         "its longest wait is over, so the pods read from CephFS until the data is on a" + " disk: "
                                 + how);
+    }
+
+    private static CheckAnswer given(State state, String message) {
+        return new CheckAnswer.Given(state, message);
     }
 }
