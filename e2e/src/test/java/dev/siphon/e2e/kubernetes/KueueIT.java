@@ -231,6 +231,28 @@ final class KueueIT {
     }
 
     @Test
+    void theControllerWritesNothingElseOfAWorkload() {
+        QueuedJob kept = job("kept", "training", dataset.reference());
+        var _ = kept.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
+
+        Command.Result refused = CLUSTER.tryKubectl(
+                "--as=system:serviceaccount:siphon:siphon-controller",
+                "-n",
+                tenant.namespace(),
+                "patch",
+                "workloads.kueue.x-k8s.io",
+                kept.name(),
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                "{\"status\":{\"requeueState\":{\"count\":1}}}");
+        assertTrue(
+                refused.output().contains("siphon-controller may write the states of a Workload's admission checks"),
+                refused::output);
+        job("kept").delete();
+    }
+
+    @Test
     void aWorkloadOfADatasetThatItMayNotReadIsRejected() {
         QueuedJob stranger = job("stranger", "training", "u1/secret");
 
@@ -240,22 +262,21 @@ final class KueueIT {
         job("stranger").delete();
     }
 
-    private static final String POD = """
-            spec:
-              restartPolicy: Never
-              securityContext: {runAsUser: %1$d, runAsGroup: %1$d}
-              containers:
-                - name: main
-                  image: siphon.test/pause:1
-                  imagePullPolicy: Never
-                  command: [sh, -c, '%2$s']
-                  resources: {limits: {nvidia.com/gpu: 1}}
-                  volumeMounts: [{name: data, mountPath: /data}]
-              volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: %3$s}}}]
-            """;
-
     private static String pod(String command, int indent) {
-        return POD.formatted(tenant.uid(), command, dataset.reference()).indent(indent);
+        return """
+                spec:
+                  restartPolicy: Never
+                  securityContext: {runAsUser: %1$d, runAsGroup: %1$d}
+                  containers:
+                    - name: main
+                      image: siphon.test/pause:1
+                      imagePullPolicy: Never
+                      command: [sh, -c, '%2$s']
+                      resources: {limits: {nvidia.com/gpu: 1}}
+                      volumeMounts: [{name: data, mountPath: /data}]
+                  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: %3$s}}}]
+                """.formatted(tenant.uid(), command, dataset.reference())
+                .indent(indent);
     }
 
     @Test
