@@ -275,8 +275,7 @@ final class KueueIT {
                       resources: {limits: {nvidia.com/gpu: 1}}
                       volumeMounts: [{name: data, mountPath: /data}]
                   volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: %3$s}}}]
-                """.formatted(tenant.uid(), command, dataset.reference())
-                .indent(indent);
+                """.formatted(tenant.uid(), command, dataset.reference()).indent(indent);
     }
 
     @Test

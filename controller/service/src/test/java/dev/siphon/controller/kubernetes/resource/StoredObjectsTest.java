@@ -34,8 +34,7 @@ final class StoredObjectsTest {
         assertEquals(
                 new DatasetCheckObject.Spec("release", 2, "30m", "reject"),
                 read(DatasetCheckObject.class, """
-                        {"whileLoading":"release","replicas":2,"maxWait":"30m","then":"reject"}""", "null")
-                        .getSpec());
+                        {"whileLoading":"release","replicas":2,"maxWait":"30m","then":"reject"}""", "null").getSpec());
         assertEquals(
                 new DatasetCheckObject.Spec(null, null, null, null),
                 read(DatasetCheckObject.class, "{}", "null").getSpec());
