@@ -20,6 +20,7 @@ import java.util.Optional;
 /// @param datasetsFile where datasets are declared; empty if in Kubernetes, or there are none
 /// @param namespaceOwner maps a namespace to its account, for readers of datasets
 /// @param gates how long pods wait for datasets on disks of nodes
+/// @param kueue whether to answer admission checks of Kueue
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,
@@ -30,4 +31,5 @@ public record ControllerConfig(
         Optional<Path> grantsFile,
         Optional<Path> datasetsFile,
         Optional<OwnerRule> namespaceOwner,
-        GateSettings gates) {}
+        GateSettings gates,
+        boolean kueue) {}

@@ -89,6 +89,13 @@ public final class ControllerOptions {
                     + " all of them (default: 2).")
     private int gateNodes;
 
+    @Option(
+            names = "--kueue",
+            defaultValue = "${env:SIPHON_KUEUE:-false}",
+            description = "Answer the AdmissionChecks of Kueue whose controllerName is siphon.dev/dataset; needs"
+                    + " --kubernetes-namespace (default: false).")
+    private boolean kueue;
+
     Level logLevel() {
         return server.logLevel();
     }
@@ -112,6 +119,9 @@ public final class ControllerOptions {
         if (!datasetsFile.isEmpty() && backend.hasKubernetes()) {
             problems.add("--datasets-file", "does not go with --kubernetes-namespace, where datasets are objects");
         }
+        if (kueue && !backend.hasKubernetes()) {
+            problems.add("--kueue", "needs --kubernetes-namespace");
+        }
         var namespaces = problems.read("--namespace-owner", () -> namespaceOwner(namespaceOwner));
         var gates = problems.read(
                 "--gate-max-wait, --gate-nodes", () -> new GateSettings(Duration.ofSeconds(gateSeconds), gateNodes));
@@ -130,7 +140,8 @@ public final class ControllerOptions {
                                 .filter(file -> !file.isEmpty())
                                 .map(Path::of),
                         namespaces.get(),
-                        gates.get()));
+                        gates.get(),
+                        kueue));
     }
 
     private static Duration atLeastOne(int seconds) {

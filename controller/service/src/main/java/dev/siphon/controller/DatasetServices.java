@@ -134,7 +134,7 @@ record DatasetServices(
                 backend.kubernetes(),
                 backend.kubernetes()
                         .flatMap(kubernetes -> published.map(grants -> new WarmupController(
-                                kubernetes.warming(),
+                                config.kueue() ? kubernetes.warmingWithKueue() : kubernetes.warming(),
                                 config.gates(),
                                 grants::published,
                                 (question, order) -> answer(volumes, question, order),

@@ -119,6 +119,21 @@ final class RightsTest {
     }
 
     @Test
+    void whoMayListDatasetChecksHasToAnswerKueue() throws IOException {
+        String line = lookWhere(right -> !right.get("resource").getAsString().equals("workloads"))
+                .getLast();
+        assertTrue(
+                line.contains("may not list workloads everywhere, watch workloads everywhere, patch workloads/status"
+                        + " everywhere"),
+                line);
+        assertEquals(
+                "kubernetes  ok      has all rights that it needs",
+                lookWhere(right -> !right.get("group").getAsString().equals("kueue.x-k8s.io")
+                                && !right.get("resource").getAsString().equals("datasetchecks"))
+                        .getLast());
+    }
+
+    @Test
     void whoMayReadThePackersTemplateHasToRunPackers() throws IOException {
         String line = lookWhere(right -> !right.get("resource").getAsString().equals("jobs"))
                 .getLast();

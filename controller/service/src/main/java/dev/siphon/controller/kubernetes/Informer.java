@@ -313,7 +313,10 @@ final class Informer<T> {
         List.copyOf(kept.keySet()).stream().filter(uid -> !seen.contains(uid)).forEach(this::remove);
         version = from;
         if (served && !isThere) {
-            LOG.warn("the cluster has no {} ({}): the chart makes that kind", source.kind(), source.path());
+            LOG.warn(
+                    "the cluster has no {} ({}): the chart makes the kinds of siphon.dev, an operator its own",
+                    source.kind(),
+                    source.path());
         }
         served = isThere;
         listed = Optional.of(nanoTime.getAsLong());

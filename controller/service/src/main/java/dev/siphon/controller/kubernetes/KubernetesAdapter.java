@@ -14,6 +14,7 @@ import dev.siphon.controller.monitor.MonitorSource;
 import dev.siphon.controller.monitor.MonitorStore;
 import dev.siphon.controller.recovery.ClusterRecords;
 import dev.siphon.controller.seal.SealingCluster;
+import dev.siphon.controller.warm.AdmissionQueue;
 import dev.siphon.controller.warm.WarmupCluster;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
@@ -174,7 +175,16 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// Returns the pods that wait at the gate, and the orders for replicas.
     public WarmupCluster warming() {
-        return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes, accesses);
+        return warming(AdmissionQueue.NONE);
+    }
+
+    /// Returns the same, and Kueue's Workloads that wait for datasets.
+    public WarmupCluster warmingWithKueue() {
+        return warming(new KubernetesAdmissionQueue(api, new PodParser(driver)));
+    }
+
+    private WarmupCluster warming(AdmissionQueue queue) {
+        return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes, accesses, queue);
     }
 
     /// Returns where packers run and their datasets are declared.

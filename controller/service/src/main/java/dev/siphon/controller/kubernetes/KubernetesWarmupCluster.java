@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
+import dev.siphon.controller.warm.AdmissionQueue;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.OrderedReplica;
@@ -54,6 +55,7 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private final PersistentVolumes volumes;
     private final GateClaims claims;
     private final PodConditions conditions;
+    private final AdmissionQueue queue;
 
     /// The gated pods of the last pass, by uid.
     private Map<String, WaitingPods.Waiting> seen = Map.of();
@@ -63,14 +65,17 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private Map<String, Instant> since = Map.of();
 
     /// @param driver the CSI driver's name
+    /// @param queue Kueue's Workloads
     KubernetesWarmupCluster(
             KubernetesApi api,
             String driver,
             RunningPods running,
             ReplicaObjects replicas,
             PersistentVolumes volumes,
-            DatasetAccesses accesses) {
+            DatasetAccesses accesses,
+            AdmissionQueue queue) {
         this.api = api;
+        this.queue = queue;
         this.running = running;
         this.replicas = replicas;
         this.volumes = volumes;
@@ -259,6 +264,11 @@ final class KubernetesWarmupCluster implements WarmupCluster {
                 notice.warning(),
                 notice.reason(),
                 notice.message());
+    }
+
+    @Override
+    public AdmissionQueue queue() {
+        return queue;
     }
 
     @Override

@@ -54,7 +54,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     ///
     /// @param names path of each part: `spec.nodeName`, and `spec.containers.name` of each container
     /// @param most limit of one part, in values and pieces of text. All parts together may have ten times that;
-    ///     the identity, whose length Kubernetes limits, and the gates do not count
+    ///     the identity, whose length Kubernetes limits, the gates, and what Kueue says of a Workload do not count
     record Keep(Set<String> names, int most) {
         /// Enough for what people write.
         static final int USUAL = 500;
@@ -77,7 +77,9 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
                 "metadata.generation",
                 "metadata.creationTimestamp",
                 "metadata.deletionTimestamp",
-                "spec.schedulingGates");
+                "spec.schedulingGates",
+                "status.conditions",
+                "status.admissionChecks");
 
         private static boolean isNeeded(String part) {
             return NEEDED.contains(part);

@@ -91,6 +91,19 @@ final class PodParser {
                     "spec.tolerations",
                     "spec.resourceClaims")));
 
+    /// The parts that [#needs], [#uses] and [#rules] read of a pod's template.
+    ///
+    /// @param at the path of the template
+    static Set<String> ofTemplate(String at) {
+        return Stream.of(
+                        OF_NEEDS,
+                        OF_USES,
+                        List.of("spec.nodeSelector", "spec.affinity.nodeAffinity", "spec.tolerations"))
+                .flatMap(List::stream)
+                .map(part -> at + "." + part)
+                .collect(Collectors.toSet());
+    }
+
     private static Keep keep(List<List<String>> parts) {
         return new Keep(parts.stream().flatMap(List::stream).collect(Collectors.toSet()), Keep.USUAL);
     }
@@ -256,7 +269,7 @@ final class PodParser {
         }
     }
 
-    private static NodeRules rules(JsonObject pod) {
+    static NodeRules rules(JsonObject pod) {
         Optional<JsonObject> required = JsonParts.object(
                 pod, SPEC, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
         return new NodeRules(
@@ -265,13 +278,18 @@ final class PodParser {
                         .map(term -> new NodeRules.Term(
                                 expressions(term, "matchExpressions"), expressions(term, "matchFields")))
                         .toList()),
-                JsonParts.each(pod, SPEC, "tolerations")
-                        .map(each -> new NodeRules.Toleration(
-                                JsonParts.text(each, "key").orElse(""),
-                                JsonParts.text(each, "operator").equals(Optional.of("Exists")),
-                                JsonParts.text(each, "value").orElse(""),
-                                JsonParts.text(each, "effect").orElse("")))
-                        .toList());
+                tolerations(pod));
+    }
+
+    /// Returns `spec.tolerations` of a pod, or of a flavor of Kueue.
+    static List<NodeRules.Toleration> tolerations(JsonObject object) {
+        return JsonParts.each(object, SPEC, "tolerations")
+                .map(each -> new NodeRules.Toleration(
+                        JsonParts.text(each, "key").orElse(""),
+                        JsonParts.text(each, "operator").equals(Optional.of("Exists")),
+                        JsonParts.text(each, "value").orElse(""),
+                        JsonParts.text(each, "effect").orElse("")))
+                .toList();
     }
 
     private static List<NodeRules.Expression> expressions(JsonObject term, String name) {
@@ -296,10 +314,11 @@ final class PodParser {
                     .map(GatedPod.DatasetReference.ByClaim::new)
                     .ifPresent(uses::add);
             if (JsonParts.object(volume, "ephemeral").isPresent()) {
-                // Kubernetes, "Generic ephemeral volumes"
-                String made = JsonParts.text(pod, METADATA, "name").orElse("") + "-"
-                        + JsonParts.text(volume, "name").orElse("");
-                uses.add(new GatedPod.DatasetReference.ByClaim(made));
+                // Kubernetes, "Generic ephemeral volumes"; a template has no name
+                JsonParts.text(pod, METADATA, "name")
+                        .map(name -> name + "-" + JsonParts.text(volume, "name").orElse(""))
+                        .map(GatedPod.DatasetReference.ByClaim::new)
+                        .ifPresent(uses::add);
             }
         });
         return uses;

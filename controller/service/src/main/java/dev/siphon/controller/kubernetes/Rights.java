@@ -12,6 +12,7 @@ final class Rights {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
     private static final String SIPHON = "siphon.dev";
+    private static final String KUEUE = "kueue.x-k8s.io";
 
     private final KubernetesApi api;
 
@@ -70,6 +71,18 @@ final class Rights {
                 .flatMap(rights -> rights);
     }
 
+    /// Returns the additional rights if the chart's `kueue.enabled` lets the driver answer Kueue's admission checks.
+    static Stream<Right> neededForKueue() {
+        return Stream.of(
+                        everywhere(KUEUE, "workloads", "list", "watch"),
+                        everywhere(KUEUE, "workloads/status", "patch"),
+                        everywhere(KUEUE, "admissionchecks", "list", "watch"),
+                        everywhere(KUEUE, "admissionchecks/status", "patch"),
+                        everywhere(KUEUE, "resourceflavors", "list", "watch"),
+                        everywhere(SIPHON, "datasetchecks", "list", "watch"))
+                .flatMap(rights -> rights);
+    }
+
     private static Stream<Right> own(String group, String resource, String name, String... verbs) {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
     }
@@ -80,8 +93,13 @@ final class Rights {
 
     /// Returns the missing rights in words; empty if there are none. Sends one request per right.
     List<String> missing() {
+        Right toQueue = new Right("list", SIPHON, "datasetchecks", "", false);
         Right toPack = new Right("get", "", "podtemplates", KubernetesSealing.TEMPLATE, true);
-        return Stream.concat(needed(), has(toPack) ? neededForPackers() : Stream.of())
+        return Stream.of(
+                        needed(),
+                        has(toPack) ? neededForPackers() : Stream.<Right>of(),
+                        has(toQueue) ? neededForKueue() : Stream.<Right>of())
+                .flatMap(rights -> rights)
                 .filter(right -> !has(right))
                 .map(Right::toString)
                 .toList();

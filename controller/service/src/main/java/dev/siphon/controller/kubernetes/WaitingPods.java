@@ -135,7 +135,8 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
         return false;
     }
 
-    private static long estimate(GatedPod pod, NodeAffinity affinity, List<PodResourceClaim> devices) {
+    /// Returns about how many bytes a pod takes.
+    static long estimate(GatedPod pod, NodeAffinity affinity, List<PodResourceClaim> devices) {
         NodeRules rules = pod.rules();
         return Stream.of(
                                 Stream.of(

@@ -159,7 +159,10 @@ final class DataConditions implements AutoCloseable {
     private Optional<DataReadiness> atGate(
             GatedPod pod, ReadDecision read, GateRound round, Map<String, List<OrderedReplica>> replicas) {
         return switch (read) {
-            case ReadDecision.Cannot(var why) -> Optional.of(DataReadiness.closed(why.message()));
+            case ReadDecision.Cannot(var why) ->
+                Optional.of(DataReadiness.closed(GateDecision.closed(why).message()));
+            case ReadDecision.Unbound(var _, var why) ->
+                Optional.of(DataReadiness.closed(GateDecision.closed(why).message()));
             case ReadDecision.All(var datasets) ->
                 Optional.of(round.notice(pod)
                         .filter(each -> DataReadiness.CLOSED.contains(each.reason()))

@@ -21,7 +21,8 @@ final class GateDecision {
     static GateVerdict decide(ObservedGate is) {
         return switch (is.reads()) {
             case ReadDecision.Nothing(var why) -> new GateVerdict.Open(PodPlacement.ANYWHERE, "nothing", why);
-            case ReadDecision.Cannot(var why) -> new GateVerdict.Wait(why);
+            case ReadDecision.Cannot(var why) -> new GateVerdict.Wait(closed(why));
+            case ReadDecision.Unbound(var _, var why) -> new GateVerdict.Wait(closed(why));
             case ReadDecision.Pending _ -> new GateVerdict.Undecided(); // for some seconds
             case ReadDecision.Unknown _ -> is.isLate() ? unknown(is) : new GateVerdict.Undecided();
             case ReadDecision.All(var datasets) ->
@@ -66,6 +67,14 @@ final class GateDecision {
                 "DatasetWarming",
                 "dataset " + what + " is being filled on " + names + "; the pod waits for that until " + is.end()
                         + " at most"));
+    }
+
+    /// Returns the event for a pod that cannot run as it is.
+    static Notice closed(String why) {
+        return new Notice(
+                true,
+                "DatasetNotReadable",
+                "the pod cannot run, so the gate stays closed and the pod takes no GPU: " + why);
     }
 
     /// Opens the gate, because an autoscaler ignores gated pods and would never add a node.

@@ -3,7 +3,6 @@ package dev.siphon.controller.warm;
 import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
 import dev.siphon.controller.warm.ObservedGate.Choice;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,7 +10,6 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,17 +20,14 @@ final class GateNodes {
     private final ObservedGates is;
     private final GateSettings settings;
 
-    /// Without those of volumes that lost their datasets' names.
-    private final Map<DatasetOnNode, OrderedReplica> replicas;
-
+    private final RankedNodes nodes;
     private final SuitableNodes suitable;
 
     GateNodes(ObservedGates is, GateSettings settings) {
         this.is = is;
         this.settings = settings;
-        this.replicas =
-                is.current().stream().collect(Collectors.toMap(OrderedReplica::place, each -> each, (one, _) -> one));
-        this.suitable = new SuitableNodes(is.nodes());
+        this.nodes = new RankedNodes(is);
+        this.suitable = nodes.suitable();
     }
 
     /// @param verdicts one for each pod
@@ -58,7 +53,7 @@ final class GateNodes {
         Set<DatasetOnNode> wanted = undecided().collect(Collectors.toCollection(HashSet::new));
         groups.forEach((together, pods) -> {
             pods.sort(Comparator.comparing(GatedPod::since).thenComparing(GatedPod::uid));
-            List<ClusterNode> ranked = ranked(pods, together.datasets());
+            List<ClusterNode> ranked = nodes.of(pods, together.datasets());
             Set<ClusterNode> room = room(pods, ranked);
             List<ObservedGate.Place> places = places(together.datasets(), ranked, room);
             pods.forEach(pod -> verdicts.put(
@@ -97,60 +92,6 @@ final class GateNodes {
                 .map(OrderedReplica::place);
     }
 
-    /// Returns the suitable nodes, best first: nodes that can fill the datasets, have room for a pod now, hold
-    /// most of the datasets already, and have most devices free.
-    private List<ClusterNode> ranked(List<GatedPod> pods, Set<String> datasets) {
-        Set<String> suited = new HashSet<>();
-        Set<String> withRoom = new HashSet<>();
-        for (GatedPod pod : pods) {
-            suited.addAll(suitable.of(pod));
-            withRoom.addAll(suitable.withRoom(pod));
-        }
-        return is.nodes().stream()
-                .filter(node -> suited.contains(node.name()))
-                .map(node -> new Rank(
-                        node,
-                        !troubles(datasets, node).isEmpty(),
-                        !withRoom.contains(node.name()),
-                        progress(datasets, node),
-                        suitable.devices(node)))
-                .sorted(Rank.BEST_FIRST)
-                .map(Rank::node)
-                .toList();
-    }
-
-    /// @param troubled whether it cannot fill the datasets
-    /// @param full whether it has no room for any of the pods now
-    /// @param progress how much of the datasets it holds
-    /// @param devices number of free devices
-    private record Rank(ClusterNode node, boolean troubled, boolean full, int progress, BigDecimal devices) {
-        static final Comparator<Rank> BEST_FIRST = Comparator.comparing(Rank::troubled)
-                .thenComparing(Rank::full)
-                .thenComparing(Rank::progress, Comparator.reverseOrder())
-                .thenComparing(Rank::devices, Comparator.reverseOrder())
-                .thenComparing(rank -> rank.node().name());
-    }
-
-    private Stream<OrderedReplica> replicas(Set<String> datasets, ClusterNode node) {
-        return datasets.stream()
-                .flatMap(
-                        dataset -> Optional.ofNullable(replicas.get(new DatasetOnNode(dataset, node.name()))).stream());
-    }
-
-    private List<String> troubles(Set<String> datasets, ClusterNode node) {
-        return replicas(datasets, node)
-                .flatMap(replica -> replica.trouble(is.now()).stream())
-                .toList();
-    }
-
-    /// Returns how much of the datasets a node holds. An order alone counts too, so that the same nodes are
-    /// chosen again.
-    private int progress(Set<String> datasets, ClusterNode node) {
-        return replicas(datasets, node)
-                .mapToInt(replica -> replica.percent() + (replica.order().wanted() ? 1 : 0))
-                .sum();
-    }
-
     /// Returns the nodes that the pods will run on, as far as there is room now.
     private Set<ClusterNode> room(List<GatedPod> pods, List<ClusterNode> ranked) {
         Set<ClusterNode> room = new LinkedHashSet<>();
@@ -177,7 +118,7 @@ final class GateNodes {
     private List<ObservedGate.Place> places(Set<String> datasets, List<ClusterNode> ranked, Set<ClusterNode> room) {
         Set<ClusterNode> chosen = new LinkedHashSet<>(room);
         ranked.stream()
-                .filter(node -> troubles(datasets, node).isEmpty())
+                .filter(node -> !nodes.isTroubled(datasets, node))
                 .takeWhile(_ -> chosen.size() < settings.spread())
                 .forEach(chosen::add);
         if (chosen.isEmpty()) {
@@ -189,17 +130,12 @@ final class GateNodes {
                         node,
                         needed.contains(node)
                                 ? Choice.NEEDED
-                                : chosen.contains(node) || isTried(datasets, node) ? Choice.SPARE : Choice.NONE,
-                        replicas(datasets, node).filter(OrderedReplica::isLocal).count() == datasets.size(),
-                        replicas(datasets, node).map(OrderedReplica::describe).toList(),
-                        troubles(datasets, node)))
+                                : chosen.contains(node) || nodes.isTried(datasets, node) ? Choice.SPARE : Choice.NONE,
+                        nodes.isWhole(datasets, node),
+                        nodes.replicas(datasets, node)
+                                .map(OrderedReplica::describe)
+                                .toList(),
+                        nodes.troubles(datasets, node)))
                 .toList();
-    }
-
-    /// Returns whether a node in trouble has an order, which it keeps: it tries again by itself. Otherwise its
-    /// trouble would be forgotten with the order, and the same order written again.
-    private boolean isTried(Set<String> datasets, ClusterNode node) {
-        return !troubles(datasets, node).isEmpty()
-                && replicas(datasets, node).anyMatch(replica -> replica.order().wanted());
     }
 }

@@ -23,11 +23,14 @@ final class GatedDatasets {
     private final WarmupCluster cluster;
 
     /// The datasets found, by pod uid.
-    private final Map<String, Set<String>> known = new HashMap<>();
+    private final Map<String, Names> known = new HashMap<>();
 
     GatedDatasets(WarmupCluster cluster) {
         this.cluster = cluster;
     }
+
+    /// @param unbound why the dataset of a PVC is not known yet
+    private record Names(Set<String> datasets, Optional<String> unbound) {}
 
     /// What a pod reads.
     sealed interface ReadDecision {
@@ -40,8 +43,11 @@ final class GatedDatasets {
         /// It reads these datasets, by name; the devices that it requests are still being read.
         record Pending(Set<String> datasets) implements ReadDecision {}
 
+        /// It reads these datasets, by name, and perhaps that of a PVC that is not there or has no volume yet.
+        record Unbound(Set<String> datasets, String why) implements ReadDecision {}
+
         /// It cannot run as it is.
-        record Cannot(Notice why) implements ReadDecision {}
+        record Cannot(String why) implements ReadDecision {}
 
         /// It cannot be found out now.
         record Unknown() implements ReadDecision {}
@@ -86,8 +92,10 @@ final class GatedDatasets {
             }
         }
         try {
-            Set<String> names = Optional.ofNullable(known.get(pod.uid())).orElseGet(() -> names(pod, declared));
-            known.put(pod.uid(), names);
+            Names names = Optional.ofNullable(known.get(pod.uid())).orElseGet(() -> names(pod, declared));
+            if (names.unbound().isEmpty()) {
+                known.put(pod.uid(), names);
+            }
             ReadDecision found = read(pod, names, declared);
             return !pod.isKnown() && found instanceof ReadDecision.All(var datasets)
                     ? new ReadDecision.Pending(datasets)
@@ -96,29 +104,34 @@ final class GatedDatasets {
             failures.add(silent);
             return new ReadDecision.Unknown();
         } catch (DriverException cannot) {
-            return cannot(cannot);
+            return new ReadDecision.Cannot(cannot.getMessage());
         }
     }
 
-    private Set<String> names(GatedPod pod, Map<String, Shared> declared) {
+    private Names names(GatedPod pod, Map<String, Shared> declared) {
         Set<String> names = new TreeSet<>();
+        Optional<String> unbound = Optional.empty();
         for (GatedPod.DatasetReference use : pod.uses()) {
             switch (use) {
                 case GatedPod.DatasetReference.ByName(var text) ->
                     names.add(Dataset.name("volume attribute dataset", text));
-                case GatedPod.DatasetReference.ByClaim(var claim) ->
-                    dataset(pod, claim, declared).ifPresent(names::add);
+                case GatedPod.DatasetReference.ByClaim(var claim) -> {
+                    Optional<ClaimContent> found = cluster.claimed(pod.namespace(), claim);
+                    found.flatMap(content -> dataset(content, declared)).ifPresent(names::add);
+                    unbound = unbound.or(() -> found.isPresent() ? Optional.empty() : Optional.of(missing(pod, claim)));
+                }
                 case GatedPod.DatasetReference.Unread _ -> {}
             }
         }
-        return names;
+        return new Names(names, unbound);
+    }
+
+    private static String missing(GatedPod pod, String claim) {
+        return "PVC " + pod.namespace() + "/" + QuotedText.of(claim) + " is not there, or has no volume yet";
     }
 
     /// Returns the name of the dataset that a PVC shows; empty if it shows none.
-    private Optional<String> dataset(GatedPod pod, String claim, Map<String, Shared> declared) {
-        ClaimContent found = cluster.claimed(pod.namespace(), claim)
-                .orElseThrow(() -> new DriverException.NotFound(
-                        "PVC " + pod.namespace() + "/" + QuotedText.of(claim) + " is not there, or has no volume yet"));
+    private static Optional<String> dataset(ClaimContent found, Map<String, Shared> declared) {
         return switch (found) {
             case ClaimContent.Named(var text) -> Optional.of(Dataset.name("annotation of the PVC", text));
             case ClaimContent.DatasetClaim(var volume) ->
@@ -130,16 +143,15 @@ final class GatedDatasets {
         };
     }
 
-    private static ReadDecision read(GatedPod pod, Set<String> names, Map<String, Shared> declared) {
-        try {
-            names.forEach(name -> check(pod, name, declared));
-        } catch (DriverException cannot) {
-            return cannot(cannot);
+    private static ReadDecision read(GatedPod pod, Names names, Map<String, Shared> declared) {
+        names.datasets().forEach(name -> check(pod, name, declared));
+        if (names.unbound().isPresent()) {
+            return new ReadDecision.Unbound(names.datasets(), names.unbound().get());
         }
-        return names.isEmpty()
+        return names.datasets().isEmpty()
                 ? new ReadDecision.Nothing(
                         new Notice(false, "DatasetWarm", "the pod reads no dataset that could be warmed"))
-                : new ReadDecision.All(names);
+                : new ReadDecision.All(names.datasets());
     }
 
     private static void check(GatedPod pod, String name, Map<String, Shared> declared) {
@@ -153,12 +165,5 @@ final class GatedDatasets {
                     + " is no reader of dataset " + name + ": its administrator may add the namespace's"
                     + " account, or a group of that account, to its readers");
         }
-    }
-
-    private static ReadDecision cannot(DriverException why) {
-        return new ReadDecision.Cannot(new Notice(
-                true,
-                "DatasetNotReadable",
-                "the pod cannot run, so the gate stays closed and the pod takes no GPU: " + why.getMessage()));
     }
 }

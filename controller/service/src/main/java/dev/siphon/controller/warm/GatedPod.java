@@ -79,6 +79,23 @@ public record GatedPod(
                 uses);
     }
 
+    /// Returns a copy with other rules.
+    public GatedPod within(NodeRules others) {
+        return new GatedPod(
+                namespace,
+                name,
+                uid,
+                version,
+                since,
+                patience,
+                isPlacementRequired,
+                group,
+                needs,
+                isKnown,
+                others,
+                uses);
+    }
+
     /// Returns the identity alone, of a pod that is too large.
     ///
     /// @param why for the pod's users

@@ -4,7 +4,9 @@ import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Where a pod may run, according to its spec (Kubernetes, "Assigning Pods to Nodes", "Taints and Tolerations").
 ///
@@ -81,6 +83,16 @@ public record NodeRules(Map<String, String> selector, Optional<List<Term>> requi
                     && (anyValue || value.equals(taint.value()))
                     && (effect.isEmpty() || effect.equals(taint.effect()));
         }
+    }
+
+    /// Returns these rules, with more labels that a node must have, and more tolerations.
+    NodeRules with(Map<String, String> labels, List<Toleration> more) {
+        Map<String, String> all = new TreeMap<>(selector);
+        all.putAll(labels);
+        return new NodeRules(
+                all,
+                required,
+                Stream.concat(tolerations.stream(), more.stream()).toList());
     }
 
     /// Returns whether the pod may run on the node, if that has room.

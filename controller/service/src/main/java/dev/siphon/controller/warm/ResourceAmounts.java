@@ -48,6 +48,20 @@ public record ResourceAmounts(Map<String, BigDecimal> amounts) {
                 .allMatch(each -> of(each.getKey()).compareTo(each.getValue()) >= 0);
     }
 
+    /// Returns how many times this covers `wanted`.
+    ///
+    /// @param most enough for the caller
+    int times(ResourceAmounts wanted, int most) {
+        return wanted.amounts.entrySet().stream()
+                .filter(each -> each.getValue().signum() > 0)
+                .map(each -> of(each.getKey())
+                        .max(BigDecimal.ZERO)
+                        .divideToIntegralValue(each.getValue())
+                        .min(BigDecimal.valueOf(most))
+                        .intValue())
+                .reduce(most, Math::min);
+    }
+
     private BigDecimal of(String name) {
         return amounts.getOrDefault(name, BigDecimal.ZERO);
     }

@@ -80,6 +80,9 @@ public interface WarmupCluster {
     /// Returns the conditions of pods that say whether their datasets are on a disk.
     PodConditions conditions();
 
+    /// Returns Kueue's Workloads that wait for datasets.
+    AdmissionQueue queue();
+
     /// Writes the status of a warmup. A missing one is ignored.
     void report(Warmup warmup, Warmup.Status status);
 

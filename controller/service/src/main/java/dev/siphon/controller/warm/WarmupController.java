@@ -62,6 +62,7 @@ public final class WarmupController implements AutoCloseable {
     private final ReplicaProgress progress;
     private final ReplicaOrderWriter orderWriter;
     private final WarmupReconciler warmupReconciler;
+    private final AdmissionReconciler admissions;
     private final GatedDatasets datasets;
     private final DataConditions conditions;
     private final PerObjectRetries opening = new PerObjectRetries();
@@ -106,6 +107,7 @@ public final class WarmupController implements AutoCloseable {
         this.metrics = metrics;
         this.orderWriter = new ReplicaOrderWriter(cluster, answers);
         this.warmupReconciler = new WarmupReconciler(cluster, clock);
+        this.admissions = new AdmissionReconciler(cluster.queue(), cluster, settings);
         this.datasets = new GatedDatasets(cluster);
         this.conditions = new DataConditions(
                 cluster.conditions(), settings, () -> grants.get().datasets(), clock);
@@ -114,7 +116,8 @@ public final class WarmupController implements AutoCloseable {
     /// Starts reconciling.
     public WarmupController start(BackgroundTasks tasks) {
         Runnable look = () -> wake(tasks);
-        watches = cluster.follow(tasks, look);
+        watches = Stream.concat(cluster.queue().follow(tasks, look).stream(), cluster.follow(tasks, look).stream())
+                .toList();
         conditions.start(tasks);
         var _ = worker.scheduleWithFixedDelay(look, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
@@ -168,7 +171,10 @@ public final class WarmupController implements AutoCloseable {
         List<OrderedReplica> replicas = cluster.replicas();
         metrics.waiting(gated.size());
         told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
-        if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
+        if (gated.isEmpty()
+                && warmups.isEmpty()
+                && replicas.isEmpty()
+                && !cluster.queue().isThere()) {
             progress.seen(replicas, Map.of());
             conditions.seen(new DataConditions.GateRound(Map.of(), Map.of(), Map.of(), replicas));
             return;
@@ -183,6 +189,7 @@ public final class WarmupController implements AutoCloseable {
         Set<DatasetOnNode> wanted = new HashSet<>(decision.wanted());
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
+        AdmissionReconciler.Round checked = admissions.decide(is, wanted);
         Optional<DriverException.BackendUnavailable> notOrdered =
                 orderWriter.take(OrderChange.decide(is, wanted), replicas);
         // open gates first; events can wait
@@ -190,9 +197,10 @@ public final class WarmupController implements AutoCloseable {
         Optional<DriverException.BackendUnavailable> notOpened =
                 opening.take(steps(decision.verdicts(), (pod, verdict) -> carryOut(pod, verdict, notices)));
         conditions.seen(new DataConditions.GateRound(found.reads(), decision.verdicts(), notices, is.current()));
+        Optional<DriverException.BackendUnavailable> notAnswered = admissions.write(checked);
         Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
-                        found.silent(), notReported, notOrdered, notOpened, notTold)
+                        found.silent(), notReported, notOrdered, notOpened, notAnswered, notTold)
                 .flatMap(Optional::stream)
                 .findFirst();
         if (silent.isPresent()) {

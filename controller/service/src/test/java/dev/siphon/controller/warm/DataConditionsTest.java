@@ -152,7 +152,7 @@ final class DataConditionsTest {
 
         now = now.plus(DataConditions.PAUSE);
         GatedPod refused = WarmWorld.pod("p24", 1, WarmWorld.anywhere());
-        reads.put(refused, new ReadDecision.Cannot(new Notice(true, "DatasetNotReadable", "no reader")));
+        reads.put(refused, new ReadDecision.Cannot("no reader"));
         conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(WarmWorld.filling("a", 2))));
         conditions.write();
 

@@ -31,7 +31,7 @@ record GateModel(Read read, Waited waited, int spread, List<Spot> spots) {
         NOTHING(new ReadDecision.Nothing(WHY)),
         ALL(new ReadDecision.All(Set.of(WarmWorld.X))),
         PENDING(new ReadDecision.Pending(Set.of(WarmWorld.X))),
-        CANNOT(new ReadDecision.Cannot(WHY)),
+        CANNOT(new ReadDecision.Cannot("of this")),
         UNKNOWN(new ReadDecision.Unknown());
 
         @SuppressWarnings("ImmutableEnumChecker") // immutable, but not annotated so

@@ -35,6 +35,10 @@ final class CustomResourceDefinitions {
             # How nodes ask the controller for datasets that pods name or claim (docs/explanation/dataset-paths.md). They go with their pods; the keys
             # in them are encrypted for the process that asked.
             """,
+            DatasetCheckObject.class,
+            """
+            # What Kueue's AdmissionChecks of the controller siphon.dev/dataset ask for (docs/how-to/gpu-nodes.md). Administrators write them.
+            """,
             DatasetReplicaObject.class,
             """
             # What the controller wants on disks of nodes, and how far they are: for pods that wait at the scheduling gate
@@ -118,6 +122,10 @@ final class CustomResourceDefinitions {
         if (type == NamespaceAccessObject.class) {
             version.setSubresources(null);
             schema.getProperties().remove("spec");
+        }
+        if (type == DatasetCheckObject.class) {
+            version.setSubresources(null);
+            schema.getProperties().remove("status");
         }
     }
 

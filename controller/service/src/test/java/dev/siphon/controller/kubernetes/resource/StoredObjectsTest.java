@@ -30,6 +30,17 @@ final class StoredObjectsTest {
     }
 
     @Test
+    void aDatasetCheckIsRead() {
+        assertEquals(
+                new DatasetCheckObject.Spec("release", 2, "30m", "reject"),
+                read(DatasetCheckObject.class, """
+                        {"whileLoading":"release","replicas":2,"maxWait":"30m","then":"reject"}""", "null").getSpec());
+        assertEquals(
+                new DatasetCheckObject.Spec(null, null, null, null),
+                read(DatasetCheckObject.class, "{}", "null").getSpec());
+    }
+
+    @Test
     void aDatasetIsRead() {
         DatasetObject dataset = read(DatasetObject.class, """
                 {"cluster":"lab","fsName":"cephfs","path":"/datasets/u1/imagenet-v1","digest":"%s","bytes":5000000000,\

@@ -1,0 +1,190 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.controller.warm.NodeRules;
+import dev.siphon.controller.warm.QueuedWorkload;
+import dev.siphon.controller.warm.QueuedWorkload.CheckState;
+import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload.State;
+import dev.siphon.controller.warm.ResourceAmounts;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Reads Workload objects of Kueue (`kueue.x-k8s.io/v1beta2`).
+final class WorkloadParser {
+    private static final String METADATA = "metadata";
+    private static final String SPEC = "spec";
+    private static final String STATUS = "status";
+    private static final String TRUE = "True";
+
+    /// As Kueue says it in the condition `Evicted` after a check told the Workload to retry.
+    private static final String BY_CHECK = "AdmissionCheck";
+
+    private static final int MOST = 5_000;
+
+    /// The parts to read of a Workload.
+    static final Keep PARTS = new Keep(names(), MOST);
+
+    private final PodParser pods;
+
+    WorkloadParser(PodParser pods) {
+        this.pods = pods;
+    }
+
+    private static Set<String> names() {
+        Set<String> names = new HashSet<>(Set.of(
+                "metadata.namespace",
+                "metadata.name",
+                "metadata.uid",
+                "metadata.resourceVersion",
+                "metadata.deletionTimestamp",
+                "spec.active",
+                "spec.podSets.name",
+                "spec.podSets.count",
+                "status.conditions",
+                "status.admissionChecks",
+                "status.admission.podSetAssignments.name",
+                "status.admission.podSetAssignments.flavors"));
+        names.addAll(PodParser.ofTemplate("spec.podSets.template"));
+        return names;
+    }
+
+    /// A condition of a Workload.
+    private record Condition(boolean isTrue, String reason, Instant since) {
+        static final Condition MISSING = new Condition(false, "", Instant.EPOCH);
+    }
+
+    /// Returns the Workload if data may be wanted for it now.
+    Optional<QueuedWorkload> workload(JsonObject object) {
+        if (JsonParts.at(object, METADATA, "deletionTimestamp").isPresent()
+                || JsonParts.text(object, SPEC, "active").equals(Optional.of("false"))) {
+            return Optional.empty();
+        }
+        Map<String, Condition> conditions = conditions(object);
+        Map<String, CheckState> checks = checks(object);
+        if (checks.isEmpty()) {
+            return Optional.empty();
+        }
+        return phase(conditions)
+                .map(phase -> new QueuedWorkload(
+                        JsonParts.text(object, METADATA, "namespace").orElse(""),
+                        JsonParts.text(object, METADATA, "name").orElse(""),
+                        JsonParts.text(object, METADATA, "uid").orElse(""),
+                        JsonParts.text(object, METADATA, "resourceVersion").orElse(""),
+                        phase,
+                        conditions
+                                .getOrDefault(phase == Phase.RESERVED ? "QuotaReserved" : "Evicted", Condition.MISSING)
+                                .since(),
+                        checks,
+                        podSets(object)));
+    }
+
+    /// Returns a pod about which nothing is known.
+    static GatedPod nobody(String namespace, String workload) {
+        return new GatedPod(
+                namespace,
+                "",
+                workload,
+                "",
+                Instant.EPOCH,
+                Optional.empty(),
+                false,
+                workload,
+                ResourceAmounts.NONE,
+                true,
+                new NodeRules(Map.of(), Optional.empty(), List.of()),
+                List.of());
+    }
+
+    private static Optional<Phase> phase(Map<String, Condition> conditions) {
+        boolean isOver = is(conditions, "Finished") || is(conditions, "DeactivationTarget");
+        Condition evicted = conditions.getOrDefault("Evicted", Condition.MISSING);
+        if (isOver || (evicted.isTrue() && !evicted.reason().equals(BY_CHECK))) {
+            return Optional.empty();
+        }
+        if (evicted.isTrue()) {
+            return Optional.of(Phase.RELEASED);
+        }
+        return is(conditions, "QuotaReserved") && !is(conditions, "Admitted")
+                ? Optional.of(Phase.RESERVED)
+                : Optional.empty();
+    }
+
+    private static boolean is(Map<String, Condition> conditions, String type) {
+        return conditions.getOrDefault(type, Condition.MISSING).isTrue();
+    }
+
+    private static Map<String, Condition> conditions(JsonObject object) {
+        Map<String, Condition> conditions = new HashMap<>();
+        JsonParts.each(object, STATUS, "conditions")
+                .forEach(each -> conditions.put(
+                        JsonParts.text(each, "type").orElse(""),
+                        new Condition(
+                                JsonParts.text(each, "status").equals(Optional.of(TRUE)),
+                                JsonParts.text(each, "reason").orElse(""),
+                                JsonParts.text(each, "lastTransitionTime")
+                                        .flatMap(PodParser::time)
+                                        .orElse(Instant.EPOCH))));
+        return conditions;
+    }
+
+    private static Map<String, CheckState> checks(JsonObject object) {
+        Map<String, CheckState> checks = new HashMap<>();
+        JsonParts.each(object, STATUS, "admissionChecks")
+                .forEach(each -> JsonParts.text(each, "state")
+                        .flatMap(State::of)
+                        .ifPresent(state -> checks.put(
+                                JsonParts.text(each, "name").orElse(""),
+                                new CheckState(
+                                        state,
+                                        JsonParts.text(each, "lastTransitionTime")
+                                                .orElse(""),
+                                        JsonParts.text(each, "message").orElse(""),
+                                        JsonParts.number(each, "retryCount")))));
+        return checks;
+    }
+
+    private List<PodSet> podSets(JsonObject object) {
+        Map<String, Set<String>> flavors = new HashMap<>();
+        JsonParts.each(object, STATUS, "admission", "podSetAssignments")
+                .forEach(each -> flavors.put(
+                        JsonParts.text(each, "name").orElse(""),
+                        Set.copyOf(JsonParts.map(each, "flavors").values())));
+        List<PodSet> sets = new ArrayList<>();
+        JsonParts.each(object, SPEC, "podSets").forEach(each -> {
+            String name = JsonParts.text(each, "name").orElse("");
+            sets.add(new PodSet(
+                    Math.max(0, JsonParts.number(each, "count")),
+                    pod(object, name, JsonParts.object(each, "template").orElseGet(JsonObject::new)),
+                    flavors.getOrDefault(name, Set.of())));
+        });
+        return sets;
+    }
+
+    /// Returns a pod of a set, as if it waited at the gate.
+    private GatedPod pod(JsonObject object, String set, JsonObject template) {
+        String workload = JsonParts.text(object, METADATA, "uid").orElse("");
+        return new GatedPod(
+                JsonParts.text(object, METADATA, "namespace").orElse(""),
+                JsonParts.text(object, METADATA, "name").orElse("") + "/" + set,
+                workload + "/" + set,
+                "",
+                Instant.EPOCH,
+                Optional.empty(),
+                false,
+                workload,
+                PodParser.needs(template, _ -> true),
+                true,
+                PodParser.rules(template),
+                pods.uses(template));
+    }
+}

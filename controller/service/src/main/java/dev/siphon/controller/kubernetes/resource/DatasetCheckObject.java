@@ -1,0 +1,63 @@
+package dev.siphon.controller.kubernetes.resource;
+
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Version;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of an AdmissionCheck of Kueue. An administrator writes them.
+@Group(Siphon.GROUP)
+@Version(Siphon.VERSION)
+@Kind("DatasetCheck")
+@JsonClassDescription(
+        "What an AdmissionCheck of Kueue whose controllerName is siphon.dev/dataset asks for. Its parameters name this object.")
+@AdditionalPrinterColumn(name = "While loading", jsonPath = ".spec.whileLoading")
+@AdditionalPrinterColumn(name = "Replicas", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".spec.replicas")
+@AdditionalPrinterColumn(name = "Max wait", jsonPath = ".spec.maxWait")
+@AdditionalPrinterColumn(name = "Then", jsonPath = ".spec.then")
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
+public final class DatasetCheckObject extends CustomResource<DatasetCheckObject.Spec, Void> {
+    /// What the administrator wants.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Spec(
+            @Pattern("^(hold|release)$")
+            @JsonPropertyDescription(
+                    "What a Workload does with its quota while its data is loading. hold: it keeps it. release: it gives it back, so that others use it, and tries again later. Default: hold.")
+            @Nullable
+            String whileLoading,
+
+            @Min(1)
+            @Max(1000)
+            @JsonPropertyDescription(
+                    "On how many nodes the data must be before the Workload is admitted; if fewer suit its pods, on all of them. Default: on as many as its pods need.")
+            @Nullable
+            Integer replicas,
+
+            @Pattern("^[0-9]{1,7}[smh]?$")
+            @JsonPropertyDescription(
+                    "The longest wait: a number of seconds, or 90s, 10m, 1h; at most 24 hours. Default: gate.maxWait of the chart.")
+            @Nullable
+            String maxWait,
+
+            @Pattern("^(admit|reject)$")
+            @JsonPropertyDescription(
+                    "What happens after that. admit: the Workload runs, and its pods read from CephFS. reject: Kueue deactivates it. Default: admit.")
+            @Nullable
+            String then) {}
+
+    @Override
+    @Required
+    @JsonPropertyDescription("What is asked for. An administrator writes it.")
+    public @Nullable Spec getSpec() {
+        return super.getSpec();
+    }
+}

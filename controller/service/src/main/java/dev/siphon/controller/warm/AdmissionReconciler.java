@@ -1,0 +1,193 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.controller.dataset.PerObjectRetries;
+import dev.siphon.controller.warm.AdmissionQueue.Queued;
+import dev.siphon.controller.warm.DataCheck.Parameters;
+import dev.siphon.controller.warm.DataCheck.Settings;
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.controller.warm.QueuedWorkload.CheckState;
+import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Says where Kueue's Workloads want datasets, and answers their admission checks. [CheckDecision] decides about each.
+///
+/// An order stays wanted only while a round says so. So the orders of a Workload that was evicted, deleted or admitted
+/// are withdrawn without anybody having to notice that. Used by one thread.
+final class AdmissionReconciler {
+    private static final Logger LOG = LoggerFactory.getLogger(AdmissionReconciler.class);
+
+    /// The shortest time between two texts of one check in the same state.
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private static final DataCheck.Active ACTIVE = new DataCheck.Active(true, "The admission check is active");
+
+    private final AdmissionQueue queue;
+    private final GateSettings settings;
+    private final GatedDatasets datasets;
+    private final FillTimes times = new FillTimes();
+    private final PerObjectRetries attempts = new PerObjectRetries();
+
+    /// What was known of each check of each Workload in the last round.
+    private Map<CheckOfWorkload, Course> courses = Map.of();
+
+    private record CheckOfWorkload(String uid, String check) {}
+
+    /// @param begin when the data began to load. No object records it: Kueue resets a check that told a Workload to
+    ///     retry. The next leader counts from the Workload's last change of phase.
+    /// @param isOver whether the longest wait ended while the Workload had no quota: with the next it begins anew
+    /// @param told when the check was written last
+    private record Course(Instant begin, boolean isOver, Instant told) {}
+
+    /// What is to be written, and the first failed request, if any.
+    record Round(List<PerObjectRetries.Step> steps, Optional<DriverException.BackendUnavailable> silent) {}
+
+    AdmissionReconciler(AdmissionQueue queue, WarmupCluster cluster, GateSettings settings) {
+        this.queue = queue;
+        this.settings = settings;
+        this.datasets = new GatedDatasets(cluster);
+    }
+
+    /// Decides about all checks. Writes nothing.
+    ///
+    /// @param wanted receives the datasets and nodes that the Workloads want
+    Round decide(ObservedGates is, Set<DatasetOnNode> wanted) {
+        Queued queued;
+        try {
+            queued = queue.queued();
+        } catch (DriverException.BackendUnavailable silent) {
+            keep(is, wanted);
+            return new Round(List.of(), Optional.of(silent));
+        }
+        times.seen(is.current(), is.now());
+        GatedDatasets.GatedReads found = datasets.all(
+                queued.workloads().stream()
+                        .flatMap(workload -> workload.podSets().stream().map(QueuedWorkload.PodSet::pod))
+                        .toList(),
+                is.declared());
+        LoadingPlanner planner = new LoadingPlanner(is, settings, times, queued.flavors(), found.reads());
+        List<PerObjectRetries.Step> steps = new ArrayList<>();
+        Map<CheckOfWorkload, Course> now = new HashMap<>();
+        for (DataCheck check : queued.checks()) {
+            activate(check, steps);
+            for (QueuedWorkload workload : queued.workloads()) {
+                Optional.ofNullable(workload.checks().get(check.name())).ifPresent(state -> {
+                    CheckOfWorkload which = new CheckOfWorkload(workload.uid(), check.name());
+                    Course course = course(which, workload, check, is.now());
+                    LoadingPlanner.Plan plan = planner.plan(workload, settings(check));
+                    CheckDecision.Verdict verdict =
+                            CheckDecision.decide(observed(is.now(), workload, check, state, course, plan));
+                    if (verdict.isWanted()) {
+                        plan.wanted().ifPresentOrElse(wanted::addAll, () -> keep(is, wanted));
+                    }
+                    now.put(which, answer(is.now(), workload, check, state, course, verdict.answer(), steps));
+                });
+            }
+        }
+        courses = now;
+        return new Round(steps, found.silent());
+    }
+
+    /// Writes what [#decide] returned. A failure for one object does not block the others.
+    Optional<DriverException.BackendUnavailable> write(Round round) {
+        Optional<DriverException.BackendUnavailable> failed = attempts.take(round.steps());
+        return round.silent().or(() -> failed);
+    }
+
+    /// Keeps all that was wanted before, while it is not known who wants it.
+    private static void keep(ObservedGates is, Set<DatasetOnNode> wanted) {
+        is.replicas().stream()
+                .filter(replica -> replica.order().wanted())
+                .map(OrderedReplica::place)
+                .forEach(wanted::add);
+    }
+
+    private static Settings settings(DataCheck check) {
+        return check.parameters() instanceof Parameters.Valid(var given) ? given : Settings.DEFAULT;
+    }
+
+    private Duration maxWait(DataCheck check) {
+        return settings(check)
+                .maxWait()
+                .map(wish -> Collections.min(List.of(wish, GateSettings.LONGEST)))
+                .orElse(settings.patience());
+    }
+
+    private Course course(CheckOfWorkload which, QueuedWorkload workload, DataCheck check, Instant now) {
+        boolean isReleased = workload.phase() == Phase.RELEASED;
+        Course course = Optional.ofNullable(courses.get(which))
+                .filter(before -> isReleased || !before.isOver())
+                .orElse(new Course(workload.since(), false, Instant.EPOCH));
+        boolean isOver = isReleased && course.begin().plus(maxWait(check)).isBefore(now);
+        return new Course(course.begin(), isOver, course.told());
+    }
+
+    private ObservedCheck observed(
+            Instant now,
+            QueuedWorkload workload,
+            DataCheck check,
+            CheckState state,
+            Course course,
+            LoadingPlanner.Plan plan) {
+        return new ObservedCheck(
+                workload.phase(),
+                state.state(),
+                state.retries() > 0,
+                check.parameters(),
+                plan.reads(),
+                Duration.between(workload.since(), now),
+                Duration.between(course.begin(), now),
+                maxWait(check),
+                plan.loading());
+    }
+
+    private void activate(DataCheck check, List<PerObjectRetries.Step> steps) {
+        DataCheck.Active active =
+                check.parameters() instanceof Parameters.Invalid(var why) ? new DataCheck.Active(false, why) : ACTIVE;
+        if (!check.active().equals(Optional.of(active))) {
+            steps.add(new PerObjectRetries.Step(
+                    check.name(),
+                    check,
+                    () -> queue.activate(check, active),
+                    refused -> LOG.warn(
+                            "the status of AdmissionCheck {} is not written: {}", check.name(), refused.getMessage())));
+        }
+    }
+
+    private Course answer(
+            Instant now,
+            QueuedWorkload workload,
+            DataCheck check,
+            CheckState state,
+            Course course,
+            CheckAnswer answer,
+            List<PerObjectRetries.Step> steps) {
+        if (!(answer instanceof CheckAnswer.Given given)) {
+            return course;
+        }
+        boolean isNew = given.state() != state.state();
+        boolean isOtherText = !given.message().equals(state.message())
+                && course.told().plus(PAUSE).isBefore(now);
+        if (!isNew && !isOtherText) {
+            return course;
+        }
+        String title = workload.namespace() + "/" + workload.name();
+        steps.add(new PerObjectRetries.Step(
+                workload.uid() + "/" + check.name(),
+                workload.version(),
+                () -> queue.answer(workload, check.name(), given),
+                refused -> LOG.warn(
+                        "check {} of Workload {} is not answered: {}", check.name(), title, refused.getMessage())));
+        return new Course(course.begin(), course.isOver(), now);
+    }
+}

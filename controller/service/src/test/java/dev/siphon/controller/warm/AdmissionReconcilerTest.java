@@ -1,0 +1,278 @@
+package dev.siphon.controller.warm;
+
+import static dev.siphon.controller.warm.WarmWorld.NOW;
+import static dev.siphon.controller.warm.WarmWorld.X;
+import static dev.siphon.controller.warm.WarmWorld.anywhere;
+import static dev.siphon.controller.warm.WarmWorld.failed;
+import static dev.siphon.controller.warm.WarmWorld.filling;
+import static dev.siphon.controller.warm.WarmWorld.local;
+import static dev.siphon.controller.warm.WarmWorld.node;
+import static dev.siphon.controller.warm.WarmWorld.pod;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.kubernetes.KubernetesAccess;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.warm.DataCheck.Parameters;
+import dev.siphon.controller.warm.DataCheck.Settings;
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.controller.warm.QueuedWorkload.CheckState;
+import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload.State;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// What Kueue's Workloads want, round by round.
+final class AdmissionReconcilerTest {
+    private static final GateSettings SETTINGS = new GateSettings(Duration.ofMinutes(10), 2);
+
+    private final KubernetesAdapter nobody = KubernetesAdapter.open(
+            new KubernetesAccess("siphon", Optional.empty()), "cephfs.siphon.dev", () -> Duration.ofSeconds(1));
+    private final Queue queue = new Queue();
+    private final AdmissionReconciler reconciler = new AdmissionReconciler(queue, nobody.warming(), SETTINGS);
+
+    @AfterEach
+    void close() {
+        nobody.close();
+    }
+
+    /// Kueue, and what it was told.
+    private static final class Queue implements AdmissionQueue {
+        private Settings settings = Settings.DEFAULT;
+        private Parameters parameters = new Parameters.Valid(settings);
+        private List<QueuedWorkload> workloads = List.of();
+        private Map<String, DataCheck.Flavor> flavors = Map.of();
+        private boolean isSilent;
+        private final List<String> told = new ArrayList<>();
+
+        void set(Settings changed) {
+            settings = changed;
+            parameters = new Parameters.Valid(settings);
+        }
+
+        @Override
+        public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
+            return List.of();
+        }
+
+        @Override
+        public boolean isThere() {
+            return true;
+        }
+
+        @Override
+        public Queued queued() {
+            if (isSilent) {
+                throw new DriverException.BackendUnavailable("no answer");
+            }
+            return new Queued(
+                    workloads,
+                    List.of(new DataCheck(
+                            "check",
+                            1,
+                            parameters,
+                            Optional.of(new DataCheck.Active(true, "The admission check is active")))),
+                    flavors);
+        }
+
+        @Override
+        public void activate(DataCheck check, DataCheck.Active active) {
+            told.add(active.toString());
+        }
+
+        @Override
+        public void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer) {
+            told.add(workload.name() + " " + answer.state() + ": " + answer.message());
+        }
+    }
+
+    private static QueuedWorkload workload(String name, Phase phase, int seconds, int retries, int pods) {
+        GatedPod pod = pod(name, 2, anywhere());
+        return new QueuedWorkload(
+                "u1",
+                name,
+                "uid-" + name,
+                "1",
+                phase,
+                NOW.minusSeconds(seconds),
+                Map.of("check", new CheckState(State.PENDING, "", "", retries)),
+                List.of(new PodSet(pods, pod, Set.of("gpu"))));
+    }
+
+    private static QueuedWorkload reserved(String name) {
+        return workload(name, Phase.RESERVED, 5, 0, 1);
+    }
+
+    private Set<String> round(int seconds, OrderedReplica... replicas) {
+        ObservedGates is = new ObservedGates(
+                NOW.plusSeconds(seconds),
+                List.of(node("a", 8, 8), node("b", 8, 4), node("c", 8, 0)),
+                List.of(replicas),
+                WarmWorld.declared(X),
+                Map.of());
+        Set<DatasetOnNode> wanted = new TreeSet<>(Comparator.comparing(DatasetOnNode::node));
+        var _ = reconciler.write(reconciler.decide(is, wanted));
+        return wanted.stream().map(DatasetOnNode::node).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void aWorkloadIsAdmittedWhenItsDataIsThere() {
+        queue.workloads = List.of(reserved("w"));
+
+        assertEquals(Set.of("a", "b"), round(0), "one that it needs, and one for choice");
+        assertEquals(Set.of("a", "b"), round(10, filling("a", 20), filling("b", 0)));
+        assertEquals(Set.of("a", "b"), round(20, filling("a", 40), filling("b", 0)));
+        assertEquals(Set.of("a", "b"), round(21, local("a"), filling("b", 0)));
+
+        assertEquals(
+                List.of(
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 0 %",
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 20 %",
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 40 %, about 30 s left",
+                        "w Ready: dataset u1.x is on a disk of a"),
+                queue.told);
+    }
+
+    /// It is not listed any longer: evicted, preempted, deactivated, finished, admitted or deleted.
+    @Test
+    void aWorkloadThatWaitsNoLongerFreesItsOrders() {
+        queue.workloads = List.of(reserved("w"), workload("x", Phase.RELEASED, 5, 0, 1));
+        assertEquals(Set.of("a", "b"), round(0));
+
+        queue.workloads = List.of(workload("x", Phase.RELEASED, 5, 0, 1));
+        assertEquals(Set.of(), round(1, filling("a", 20)), "another check sent that one back");
+    }
+
+    @Test
+    void ordersStayWhileKueueIsNotKnown() {
+        queue.workloads = List.of(reserved("w"));
+        queue.isSilent = true;
+
+        assertEquals(Set.of("a"), round(0, filling("a", 20)));
+    }
+
+    @Test
+    void theFlavorSaysWhichNodesSuit() {
+        queue.flavors = Map.of("gpu", new DataCheck.Flavor("gpu", Map.of("node", "b"), List.of()));
+        queue.workloads = List.of(reserved("w"));
+
+        assertEquals(Set.of("b"), round(0));
+    }
+
+    @Test
+    void theCheckSaysOnHowManyNodes() {
+        queue.set(new Settings(false, Optional.of(3), Optional.empty(), false));
+        queue.workloads = List.of(reserved("w"));
+
+        assertEquals(Set.of("a", "b", "c"), round(0));
+        var _ = round(10, local("a"), local("b"), filling("c", 50));
+        var _ = round(20, local("a"), local("b"), local("c"));
+        assertEquals(
+                List.of(
+                        "w Pending: dataset u1.x: 0 of 3 replicas, 0 %",
+                        "w Pending: dataset u1.x: 2 of 3 replicas, 83 %",
+                        "w Ready: dataset u1.x is on a disk of a, b, c"),
+                queue.told);
+    }
+
+    @Test
+    void asManyNodesAsThePodsNeed() {
+        queue.workloads = List.of(workload("w", Phase.RESERVED, 5, 0, 6));
+
+        assertEquals(Set.of("a", "b"), round(0), "four pods on a, two on b");
+        var _ = round(10, local("a"), filling("b", 50));
+        assertEquals("w Pending: dataset u1.x: 1 of 2 replicas, 75 %", queue.told.getLast());
+    }
+
+    @Test
+    void aNodeThatCannotIsNotWaitedFor() {
+        queue.set(new Settings(false, Optional.of(3), Optional.empty(), true));
+        queue.workloads = List.of(reserved("w"));
+
+        assertEquals(Set.of("a", "b", "c"), round(0, failed("a", "full"), local("b"), local("c")));
+        assertEquals("w Ready: dataset u1.x is on a disk of b, c; node a: full", queue.told.getLast());
+    }
+
+    @Test
+    void aWorkloadWithoutQuotaKeepsItsOrdersUntilItsLongestWait() {
+        queue.set(new Settings(true, Optional.empty(), Optional.of(Duration.ofMinutes(5)), false));
+        queue.workloads = List.of(workload("w", Phase.RESERVED, 15, 0, 1));
+        var _ = round(0, filling("a", 10));
+        assertEquals("w Retry: dataset u1.x: 0 of 1 replicas, 10 %", queue.told.getLast());
+
+        queue.workloads = List.of(workload("w", Phase.RELEASED, -1, 1, 1));
+        assertEquals(Set.of("a"), round(10, filling("a", 20)));
+        assertEquals(Set.of("a"), round(280, filling("a", 30)));
+        assertEquals(Set.of(), round(290, filling("a", 31)), "five minutes after it got quota first");
+
+        queue.workloads = List.of(workload("w", Phase.RESERVED, -299, 1, 1));
+        assertEquals(Set.of("a", "b"), round(300, filling("a", 31)), "it begins anew");
+        assertTrue(queue.told.getLast().startsWith("w Pending: "), queue.told::toString);
+    }
+
+    @Test
+    void progressIsNotWrittenEachSecond() {
+        queue.workloads = List.of(reserved("w"));
+        for (int second = 0; second < 30; second++) {
+            var _ = round(second, filling("a", second), filling("b", 0));
+        }
+        assertTrue(queue.told.size() <= 6, queue.told::toString);
+    }
+
+    @Test
+    void aCheckWithoutItsParametersIsNotActive() {
+        queue.parameters = new Parameters.Invalid("there is no DatasetCheck x: create it");
+        queue.workloads = List.of(reserved("w"));
+
+        assertEquals(Set.of(), round(0));
+        assertEquals(
+                List.of(
+                        "Active[isActive=false, message=there is no DatasetCheck x: create it]",
+                        "w Pending: the AdmissionCheck cannot be used: there is no DatasetCheck x: create it"),
+                queue.told.stream().sorted().toList());
+    }
+
+    @Test
+    void oneThatMayNotReadIsRejectedAndHoldsUpNobody() {
+        GatedPod stranger = new GatedPod(
+                "u2",
+                "s",
+                "uid-s",
+                "1",
+                NOW,
+                Optional.empty(),
+                false,
+                "s",
+                WarmWorld.gpus(1),
+                true,
+                anywhere(),
+                List.of(new GatedPod.DatasetReference.ByName("u1/x")));
+        QueuedWorkload rejected = new QueuedWorkload(
+                "u2",
+                "s",
+                "uid-s",
+                "1",
+                Phase.RESERVED,
+                NOW.minusSeconds(60),
+                Map.of("check", new CheckState(State.PENDING, "", "", 0)),
+                List.of(new PodSet(1, stranger, Set.of())));
+        queue.workloads = List.of(rejected, reserved("w"));
+
+        var _ = round(0, local("a"));
+        assertEquals(2, queue.told.size());
+        assertTrue(queue.told.stream().anyMatch(each -> each.startsWith("s Rejected: its pods cannot run: namespace")));
+        assertTrue(queue.told.contains("w Ready: dataset u1.x is on a disk of a"));
+    }
+}

@@ -1,0 +1,157 @@
+package dev.siphon.controller.warm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.siphon.controller.warm.DataCheck.Parameters;
+import dev.siphon.controller.warm.DataCheck.Settings;
+import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
+import dev.siphon.controller.warm.ObservedCheck.Loading;
+import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.controller.warm.QueuedWorkload.State;
+import dev.siphon.controller.warm.WarmupCluster.Notice;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// Decides about an admission check in every situation.
+final class CheckDecisionTest {
+    private static final Duration MAX_WAIT = Duration.ofMinutes(10);
+
+    private static final List<Parameters> PARAMETERS = List.of(
+            new Parameters.Invalid("there is no DatasetCheck x"),
+            valid(false, false),
+            valid(false, true),
+            valid(true, false),
+            valid(true, true));
+
+    private static final List<ReadDecision> READS = List.of(
+            new ReadDecision.Nothing(new Notice(false, "DatasetWarm", "it reads none")),
+            new ReadDecision.All(Set.of(WarmWorld.X)),
+            new ReadDecision.Pending(Set.of(WarmWorld.X)),
+            new ReadDecision.Unbound(Set.of(WarmWorld.X), "PVC u1/a is not there"),
+            new ReadDecision.Unbound(Set.of(), "PVC u1/a is not there"),
+            new ReadDecision.Cannot("no reader"),
+            new ReadDecision.Unknown());
+
+    private static final List<Loading> LOADINGS = List.of(
+            new Loading(0, false, false, "", Optional.empty()),
+            new Loading(2, true, false, "whole", Optional.of(Duration.ZERO)),
+            loading(false, Optional.of(Duration.ofSeconds(9))),
+            loading(false, Optional.of(Duration.ofSeconds(90))),
+            loading(false, Optional.of(Duration.ofHours(9))),
+            loading(false, Optional.empty()),
+            loading(true, Optional.empty()));
+
+    private int situations;
+
+    private static Parameters valid(boolean isReleasing, boolean isRejecting) {
+        return new Parameters.Valid(new Settings(isReleasing, Optional.empty(), Optional.empty(), isRejecting));
+    }
+
+    private static Loading loading(boolean isHopeless, Optional<Duration> left) {
+        return new Loading(2, false, isHopeless, "on its way", left);
+    }
+
+    @Test
+    void everySituationIsDecided() {
+        for (Phase phase : Phase.values()) {
+            for (State state : State.values()) {
+                for (boolean hasRetried : new boolean[] {false, true}) {
+                    for (Parameters parameters : PARAMETERS) {
+                        for (ReadDecision reads : READS) {
+                            for (Loading loading : LOADINGS) {
+                                everyTime(phase, state, hasRetried, parameters, reads, loading);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assertEquals(2 * 4 * 2 * 5 * 7 * 7 * 3 * 2, situations);
+    }
+
+    private void everyTime(
+            Phase phase, State state, boolean hasRetried, Parameters parameters, ReadDecision reads, Loading loading) {
+        for (int reserved : new int[] {5, 15, 31}) {
+            for (int before : new int[] {0, 600}) {
+                check(new ObservedCheck(
+                        phase,
+                        state,
+                        hasRetried,
+                        parameters,
+                        reads,
+                        Duration.ofSeconds(reserved),
+                        Duration.ofSeconds(reserved + before),
+                        MAX_WAIT,
+                        loading));
+            }
+        }
+    }
+
+    private void check(ObservedCheck is) {
+        situations++;
+        CheckDecision.Verdict verdict = CheckDecision.decide(is);
+        if (verdict.isWanted() != isWanted(is)) {
+            throw new AssertionError("wanted: " + verdict + " in " + is);
+        }
+        String answer = verdict.answer() instanceof CheckAnswer.Given given
+                ? given.state().toString()
+                : "";
+        if (!answer.equals(expected(is))) {
+            throw new AssertionError(expected(is) + " is expected: " + verdict + " in " + is);
+        }
+        if (verdict.answer() instanceof CheckAnswer.Given given
+                && given.message().isBlank()) {
+            throw new AssertionError("its people are told why: " + verdict + " in " + is);
+        }
+    }
+
+    /// A Workload frees its orders unless it has quota, or gave that back for the sake of its data.
+    private static boolean isWanted(ObservedCheck is) {
+        if (is.parameters() instanceof Parameters.Invalid) {
+            return false;
+        }
+        return is.phase() == Phase.RESERVED
+                ? is.state() != State.REJECTED
+                : is.hasRetried() && is.state() == State.PENDING && is.waited().compareTo(MAX_WAIT) <= 0;
+    }
+
+    /// Returns the state that the check gets; empty if it stays.
+    private static String expected(ObservedCheck is) {
+        if (is.phase() != Phase.RESERVED || is.state() != State.PENDING) {
+            return "";
+        }
+        if (!(is.parameters() instanceof Parameters.Valid(var settings))) {
+            return "Pending";
+        }
+        long reserved = is.reserved().toSeconds();
+        String late = settings.isRejecting() ? "Rejected" : "Ready";
+        boolean isLate = is.waited().compareTo(MAX_WAIT) > 0;
+        return switch (is.reads()) {
+            case ReadDecision.Nothing _ -> "Ready";
+            case ReadDecision.Pending _ -> "";
+            case ReadDecision.Cannot _ -> reserved > 30 ? "Rejected" : "Pending";
+            case ReadDecision.Unknown _ -> isLate ? late : "Pending";
+            case ReadDecision.Unbound(var datasets, var _)
+            when reserved <= 10 || datasets.isEmpty() -> reserved <= 10 ? "Pending" : "Ready";
+            case ReadDecision.Unbound _, ReadDecision.All _ -> {
+                Loading loading = is.loading();
+                if (loading.nodes() == 0 || loading.isWhole()) {
+                    yield "Ready";
+                }
+                if (isLate) {
+                    yield late;
+                }
+                if (loading.isHopeless() && reserved > 30 && !settings.isRejecting()) {
+                    yield "Ready";
+                }
+                boolean isTurnOver = !is.hasRetried() || reserved > 30;
+                boolean isLong =
+                        loading.left().map(left -> left.toSeconds() > 10).orElse(reserved > 10);
+                yield settings.isReleasing() && isTurnOver && isLong ? "Retry" : "Pending";
+            }
+        };
+    }
+}

@@ -1,0 +1,340 @@
+package dev.siphon.e2e.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.e2e.lab.Command;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Jobs in queues of a real Kueue whose admission check waits for their dataset.
+@Tag("kubernetes")
+@AloneOnCluster
+final class KueueIT {
+    private static final Cluster CLUSTER = Cluster.here();
+
+    /// It takes a while at the slowest rate of fills.
+    private static final int BYTES = 32 << 20;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path folder;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Installation siphon;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Tenant tenant;
+
+    @SuppressWarnings("NullAway.Init")
+    private static SealedDataset dataset;
+
+    @BeforeAll
+    static void begin() throws IOException {
+        siphon = Installation.in(CLUSTER);
+        tenant = Tenant.ofAccount(CLUSTER, 29);
+        dataset = SealedDataset.seal(CLUSTER, tenant, "large", tar()).declare(tenant.account());
+        var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
+        enable();
+        QueueOperator.kueue(CLUSTER);
+        QueueOperator.jobSet(CLUSTER);
+        QueueOperator.mpi(CLUSTER);
+        queues();
+    }
+
+    @AfterAll
+    static void end() {
+        tenant.close();
+        dataset.delete();
+        siphon.setNodeEnvironment("SIPHON_FILL_RATE-");
+        var _ = CLUSTER.kubectl(
+                "-n", Installation.NAMESPACE, "set", "env", "deployment/siphon-controller", "SIPHON_KUEUE-");
+        siphon.rolledOut();
+    }
+
+    private static Path tar() throws IOException {
+        byte[] content = new byte[BYTES];
+        new Random().nextBytes(content);
+        var _ = Files.write(folder.resolve("large"), content);
+        Path tar = folder.resolve("large.tar");
+        var _ = Command.run("tar", "-C", folder.toString(), "-cf", tar.toString(), "large");
+        return tar;
+    }
+
+    /// As the chart does with `kueue.enabled`.
+    private static void enable() throws IOException {
+        Path file = folder.resolve("enabled.yaml");
+        var _ = Files.writeString(
+                file,
+                Stream.of(Chart.rendered("--set", "kueue.enabled=true").split("(?m)^---$", -1))
+                        .filter(each -> each.contains("\n  name: siphon-workloads\n")
+                                || each.contains("kind: ClusterRole\nmetadata:\n  name: siphon-controller\n"))
+                        .collect(Collectors.joining("\n---\n")));
+        var _ = CLUSTER.kubectl("apply", "-f", file.toString());
+        var _ = CLUSTER.kubectl(
+                "-n", Installation.NAMESPACE, "set", "env", "deployment/siphon-controller", "SIPHON_KUEUE=true");
+        siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
+    }
+
+    /// The example's queue, and one that gives quota back, with one GPU.
+    private static void queues() {
+        String example = new Examples(tenant).text("kueue.yaml");
+        String queues = Stream.of(example.split("(?m)^---$", -1))
+                .filter(each -> !each.contains("kind: Job\n"))
+                .collect(Collectors.joining("---"));
+        CLUSTER.apply(tenant.namespace(), queues);
+        CLUSTER.apply(
+                tenant.namespace(),
+                queues.replace("{name: hold}", "{name: release}")
+                        .replace("name: hold}", "name: release}")
+                        .replace("whileLoading: hold", "whileLoading: release")
+                        .replace("{name: dataset}", "{name: released}")
+                        .replace("{name: gpus}", "{name: one}")
+                        .replace("nominalQuota: 8", "nominalQuota: 1")
+                        .replace("{name: training}", "{name: sharing}")
+                        .replace("clusterQueue: gpus", "clusterQueue: one"));
+    }
+
+    @BeforeEach
+    void onNoDisk() {
+        dataset.evict(siphon);
+    }
+
+    private static QueuedJob job(String name, String queue, String reference) {
+        CLUSTER.apply(tenant.namespace(), """
+                apiVersion: batch/v1
+                kind: Job
+                metadata: {name: %s, labels: {kueue.x-k8s.io/queue-name: %s}}
+                spec:
+                  template:
+                    spec:
+                      restartPolicy: Never
+                      securityContext: {runAsUser: %d, runAsGroup: %3$d}
+                      containers:
+                        - name: main
+                          image: siphon.test/pause:1
+                          imagePullPolicy: Never
+                          command: [sh, -c, 'ls /data']
+                          resources: {limits: {nvidia.com/gpu: 1}}
+                          volumeMounts: [{name: data, mountPath: /data}]
+                      volumes: [{name: data, %s}]
+                """.formatted(
+                        name,
+                        queue,
+                        tenant.uid(),
+                        reference.isEmpty()
+                                ? "emptyDir: {}"
+                                : "csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: " + reference + "}}"));
+        return new QueuedJob(tenant, name);
+    }
+
+    private static TestJob job(String name) {
+        return new TestJob(CLUSTER, tenant.namespace(), name);
+    }
+
+    private static void awaitWanted(boolean isWanted) {
+        var _ = dataset.awaitReplicas(
+                "the order is " + (isWanted ? "wanted" : "withdrawn"),
+                all -> isWanted
+                        ? all.stream().anyMatch(KueueIT::isWanted)
+                        : all.stream().noneMatch(KueueIT::isWanted));
+    }
+
+    private static boolean isWanted(GenericKubernetesResource replica) {
+        return Boolean.TRUE.equals(replica.<Boolean>get("spec", "wanted"));
+    }
+
+    @Test
+    void aWorkloadHoldsItsQuotaUntilItsDataIsThere() {
+        CLUSTER.apply(
+                tenant.namespace(),
+                Stream.of(new Examples(tenant).text("kueue.yaml").split("(?m)^---$", -1))
+                        .filter(each -> each.contains("kind: Job\n"))
+                        .collect(Collectors.joining("---"))
+                        .replace("u1/imagenet-v1", dataset.reference())
+                        .replace("image: siphon", "imagePullPolicy: Never\n          image: siphon"));
+        QueuedJob workload = new QueuedJob(tenant, "queued");
+
+        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas, [1-9][0-9]? %, about [0-9]+ s left");
+        assertTrue(workload.has("QuotaReserved"));
+        assertFalse(workload.has("Admitted"));
+        assertEquals(List.of(), job("queued").pods());
+
+        var _ = workload.awaitCheck("Ready: dataset u29.large is on a disk of " + CLUSTER.node());
+        TestJob done = job("queued").complete();
+        assertEquals(List.of("1", "1"), done.log());
+        assertEquals(2, done.events("DatasetWarm").size());
+        awaitWanted(false);
+        done.delete();
+    }
+
+    @Test
+    void aWorkloadThatGivesItsQuotaBackFindsItsDataLater() {
+        QueuedJob waiting = job("waiting", "sharing", dataset.reference());
+        var _ = waiting.awaitCheck("Pending: .*");
+        // one GPU is all that the queue has
+        QueuedJob other = job("other", "sharing", "");
+        assertFalse(other.has("QuotaReserved"));
+
+        waiting.awaitCondition("Evicted", "AdmissionCheck");
+        var _ = job("other").complete();
+        assertFalse(waiting.has("Admitted"));
+        awaitWanted(true);
+
+        var _ = waiting.awaitCheck("Ready: dataset u29.large is on a disk of " + CLUSTER.node());
+        job("waiting").complete().delete();
+        job("other").delete();
+        awaitWanted(false);
+    }
+
+    @Test
+    void aDeletedOrDeactivatedWorkloadFreesItsOrder() {
+        QueuedJob deleted = job("deleted", "training", dataset.reference());
+        var _ = deleted.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
+        awaitWanted(true);
+        job("deleted").delete();
+        awaitWanted(false);
+
+        QueuedJob idle = job("idle", "training", dataset.reference());
+        awaitWanted(true);
+        var _ = CLUSTER.kubectl(
+                "-n",
+                tenant.namespace(),
+                "patch",
+                "workloads.kueue.x-k8s.io",
+                idle.name(),
+                "--type=merge",
+                "-p",
+                "{\"spec\":{\"active\":false}}");
+        awaitWanted(false);
+        job("idle").delete();
+
+        QueuedJob released = job("released", "sharing", dataset.reference());
+        released.awaitCondition("Evicted", "AdmissionCheck");
+        awaitWanted(true);
+        job("released").delete();
+        awaitWanted(false);
+    }
+
+    @Test
+    void theControllerWritesNothingElseOfAWorkload() {
+        QueuedJob kept = job("kept", "training", dataset.reference());
+        var _ = kept.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
+
+        Command.Result refused = CLUSTER.tryKubectl(
+                "--as=system:serviceaccount:siphon:siphon-controller",
+                "-n",
+                tenant.namespace(),
+                "patch",
+                "workloads.kueue.x-k8s.io",
+                kept.name(),
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                "{\"status\":{\"requeueState\":{\"count\":1}}}");
+        assertTrue(
+                refused.output().contains("siphon-controller may write the states of a Workload's admission checks"),
+                refused::output);
+        job("kept").delete();
+    }
+
+    @Test
+    void aWorkloadOfADatasetThatItMayNotReadIsRejected() {
+        QueuedJob stranger = job("stranger", "training", "u1/secret");
+
+        var _ = stranger.awaitCheck("Rejected: its pods cannot run: there is no dataset .u1.secret.*");
+        assertEquals(List.of(), job("stranger").pods());
+        assertTrue(dataset.replicas().stream().noneMatch(KueueIT::isWanted));
+        job("stranger").delete();
+    }
+
+    private static String pod(String command, int indent) {
+        return """
+                spec:
+                  restartPolicy: Never
+                  securityContext: {runAsUser: %1$d, runAsGroup: %1$d}
+                  containers:
+                    - name: main
+                      image: siphon.test/pause:1
+                      imagePullPolicy: Never
+                      command: [sh, -c, '%2$s']
+                      resources: {limits: {nvidia.com/gpu: 1}}
+                      volumeMounts: [{name: data, mountPath: /data}]
+                  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: %3$s}}}]
+                """.formatted(tenant.uid(), command, dataset.reference()).indent(indent);
+    }
+
+    @Test
+    void aJobSetWaitsForItsData() {
+        CLUSTER.apply(tenant.namespace(), """
+                apiVersion: jobset.x-k8s.io/v1alpha2
+                kind: JobSet
+                metadata: {name: set, labels: {kueue.x-k8s.io/queue-name: training}}
+                spec:
+                  replicatedJobs:
+                    - name: workers
+                      replicas: 2
+                      template:
+                        spec:
+                          template:
+                %s""".formatted(pod("ls /data", 12)));
+        QueuedJob workload = new QueuedJob(tenant, "set");
+
+        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
+        var _ = workload.awaitCheck("Ready: dataset u29.large is on a disk of .*");
+        awaitEnd("jobset.x-k8s.io/v1alpha2", "JobSet", "set", "Completed");
+        assertEquals(List.of("large"), job("set-workers-0").log());
+    }
+
+    @Test
+    void anMpiJobWaitsForItsData() {
+        CLUSTER.apply(tenant.namespace(), """
+                apiVersion: kubeflow.org/v2beta1
+                kind: MPIJob
+                metadata: {name: mpi, labels: {kueue.x-k8s.io/queue-name: training}}
+                spec:
+                  slotsPerWorker: 1
+                  runPolicy: {cleanPodPolicy: Running}
+                  mpiReplicaSpecs:
+                    Launcher:
+                      replicas: 1
+                      template:
+                %s
+                    Worker:
+                      replicas: 2
+                      template:
+                %s""".formatted(pod("ls /data", 8), pod("sleep 3600", 8)));
+        QueuedJob workload = new QueuedJob(tenant, "mpi");
+
+        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
+        var _ = workload.awaitCheck("Ready: dataset u29.large is on a disk of .*");
+        awaitEnd("kubeflow.org/v2beta1", "MPIJob", "mpi", "Succeeded");
+    }
+
+    private static void awaitEnd(String version, String kind, String name, String condition) {
+        var resource = CLUSTER.client()
+                .genericKubernetesResources(version, kind)
+                .inNamespace(tenant.namespace())
+                .withName(name);
+        var _ = CLUSTER.await(
+                kind + " " + name + " is " + condition,
+                resource,
+                each -> each != null && QueuedJob.has(each, condition, ""));
+        var _ = resource.delete();
+        var _ = CLUSTER.await("the end of " + kind + " " + name, resource, Objects::isNull);
+    }
+}
