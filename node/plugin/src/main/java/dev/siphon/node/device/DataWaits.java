@@ -27,8 +27,8 @@ public final class DataWaits {
     /// The event for people.
     static final String WAITED = "DatasetWait";
 
-    /// A container starts about this long after its volumes are there; a replica is switched to sooner.
-    private static final Duration UNTIL_READ = Duration.ofSeconds(1);
+    /// No container starts sooner after its volumes are there; a replica that is whole is switched to by then.
+    private static final Duration UNTIL_READ = Duration.ofMillis(500);
 
     /// More than a node's pods; what exceeds it is not reported.
     private static final int MOST = 1_024;
@@ -44,12 +44,8 @@ public final class DataWaits {
     private final Map<String, Long> begun = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor teller;
 
-    /// What a pod waited for, and when.
-    ///
-    /// @param look returns where the dataset is read from now; empty if it is no longer published
-    private record Wait(Pod pod, Duration time, Supplier<Optional<MountedDatasets.Source>> look) {}
+    private record Wait(Pod pod, Duration time) {}
 
-    /// @param pods receives the events
     DataWaits(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
         this.nearest = nearest;
         this.pods = pods;
@@ -104,18 +100,18 @@ public final class DataWaits {
         Optional<Long> staged = Optional.ofNullable(begun.remove(volume));
         Optional<Long> asked = Optional.ofNullable(begun.remove(target.text()));
         long now = System.nanoTime();
-        if (isFirst
-                && asked.isPresent()
-                && teller.getQueue().size() < MOST
-                && look.get().isPresent()) {
-            Duration time = Duration.ofNanos(Math.max(now - asked.get(), now - staged.orElse(asked.get())));
+        Optional<MountedDatasets.Source> source = isFirst && asked.isPresent() ? look.get() : Optional.empty();
+        if (source.isPresent() && teller.getQueue().size() < MOST) {
+            long begin = Math.min(asked.get(), staged.orElse(asked.get()));
+            Wait wait = new Wait(pod, Duration.ofNanos(now - begin));
+            // the pod may have ended by then
             var _ = teller.schedule(
-                    () -> report(new Wait(pod, time, look)), UNTIL_READ.toMillis(), TimeUnit.MILLISECONDS);
+                    () -> look(wait, look.get().orElse(source.get())), UNTIL_READ.toMillis(), TimeUnit.MILLISECONDS);
         }
     }
 
-    private void report(Wait wait) {
-        wait.look().get().ifPresent(source -> nearest.gpus(wait.pod()).ifPresent(gpus -> report(wait, source, gpus)));
+    private void look(Wait wait, MountedDatasets.Source source) {
+        nearest.gpus(wait.pod()).ifPresent(gpus -> report(wait, source, gpus));
     }
 
     private void report(Wait wait, MountedDatasets.Source source, NearestCaches.Gpus gpus) {

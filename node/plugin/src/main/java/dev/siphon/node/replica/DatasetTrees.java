@@ -40,6 +40,9 @@ public final class DatasetTrees implements MountedDatasets {
 
     @Override
     public void warm(Digest digest, Path image, Path manifest) {
+        if (replicas.status(digest.beginning()).isEmpty()) {
+            replicas.counts().fillsAhead().begins(digest);
+        }
         replicas.warm(new DatasetImage(digest, image, manifest));
     }
 
@@ -91,7 +94,10 @@ public final class DatasetTrees implements MountedDatasets {
         return replicas.attached().stream()
                 .filter(tree -> tree.key().equals(key))
                 .findFirst()
-                .map(tree -> new Source(key.digest().hex(), tree.place().cache(), replicas.filledAhead(key.digest())));
+                .map(tree -> new Source(
+                        key.digest().hex(),
+                        tree.place().cache(),
+                        replicas.counts().fillsAhead().of(key.digest())));
     }
 
     /// Returns the key of the tree on the same device as `mount`.

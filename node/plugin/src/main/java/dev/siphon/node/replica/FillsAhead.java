@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /// Remembers how long replicas took that were filled on an order or a command, before any pod read their datasets.
@@ -29,10 +30,22 @@ final class FillsAhead {
         begun.put(dataset, nanos.getAsLong());
     }
 
-    /// Records that the fill has ended, unless none has begun.
+    /// Runs what waits for the fill, which counts as done if the replica is whole and verified then. Otherwise the next
+    /// attempt counts anew.
     ///
-    /// @param isWhole whether the replica is whole and verified; otherwise the next attempt counts anew
-    void ends(Digest dataset, boolean isWhole) {
+    /// @param whole returns whether the replica is whole and verified
+    /// @return the same
+    boolean until(Digest dataset, BooleanSupplier whole) {
+        boolean isWhole = false;
+        try {
+            isWhole = whole.getAsBoolean();
+        } finally {
+            ends(dataset, isWhole);
+        }
+        return isWhole;
+    }
+
+    private void ends(Digest dataset, boolean isWhole) {
         Optional.ofNullable(begun.remove(dataset)).filter(_ -> isWhole).ifPresent(begin -> {
             long now = nanos.getAsLong();
             done.values().removeIf(fill -> isOver(fill, now));

@@ -46,7 +46,6 @@ public final class Replicas implements AutoCloseable {
     private final Consumer<String> warn;
     private List<DiskWatch> disks = List.of();
     private final ReplicaCounts counts = new ReplicaCounts();
-    private final FillsAhead ahead = new FillsAhead(System::nanoTime);
     private final SharedValues<Digest, DatasetState> states;
     private final ReplicaListing listing;
 
@@ -250,10 +249,6 @@ public final class Replicas implements AutoCloseable {
         var _ = changing(image.digest(), state -> {
             locks.take(image.digest(), () -> {
                 find(state);
-                if (!state.known().isAttached()
-                        && cacheDirectories.whole(image.digest()).isEmpty()) {
-                    ahead.begins(image.digest());
-                }
                 folders.make(state.key(), image); // lets a fill resume after a restart
                 return image;
             });
@@ -277,33 +272,22 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException as [dev.siphon.node.replica.cache.ReplicaFill#run]
     public boolean warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
-        boolean isWhole = false;
-        try {
-            isWhole = awaitWhole(dataset, end, progress, gone);
-        } finally {
-            ahead.ends(dataset, isWhole);
-        }
-        return isWhole;
-    }
-
-    private boolean awaitWhole(Digest dataset, long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
-        return states.use(dataset, state -> {
-            refresh(state); // an earlier run may have left it
-            long before = state.known().failures().count();
-            if (!state.known().isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
-                state.request(true); // a check needs no image
-                threads.wake(dataset);
-            } else if (state.known().servedFrom().isEmpty()) {
-                warm(reach.image(state));
-            }
-            return new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
-        });
-    }
-
-    /// Returns how long a dataset's replica took, if it was filled by [#warm] shortly before, for no pod that had
-    /// started.
-    Optional<Duration> filledAhead(Digest dataset) {
-        return ahead.of(dataset);
+        return counts.fillsAhead()
+                .until(
+                        dataset,
+                        () -> states.use(dataset, state -> {
+                            refresh(state); // an earlier run may have left it
+                            long before = state.known().failures().count();
+                            if (!state.known().isAttached()
+                                    && !cacheDirectories.whole(dataset).isEmpty()) {
+                                state.request(true); // a check needs no image
+                                threads.wake(dataset);
+                            } else if (state.known().servedFrom().isEmpty()) {
+                                warm(reach.image(state));
+                            }
+                            return new WarmupProgress(state, before, () -> listing.status(state))
+                                    .follow(end, progress, gone);
+                        }));
     }
 
     /// Removes a dataset's replicas, and stops a fill. Trees stay attached, over CephFS. The next attach or warm

@@ -1,7 +1,11 @@
 package dev.siphon.node.replica;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -24,7 +28,7 @@ final class FillsAheadTest {
         fills.begins(DATASET);
         pass(Duration.ofSeconds(42));
         assertEquals(Optional.empty(), fills.of(DATASET), "before it has ended");
-        fills.ends(DATASET, true);
+        assertTrue(fills.until(DATASET, () -> true));
         pass(FillsAhead.LASTS);
 
         assertEquals(Optional.of(Duration.ofSeconds(42)), fills.of(DATASET));
@@ -36,18 +40,25 @@ final class FillsAheadTest {
     void aFailedAttemptDoesNotCount() {
         fills.begins(DATASET);
         pass(Duration.ofSeconds(100));
-        fills.ends(DATASET, false);
+        assertFalse(fills.until(DATASET, () -> false));
+        assertEquals(Optional.empty(), fills.of(DATASET));
+        fills.begins(DATASET);
+        assertThrows(
+                DriverException.InUse.class,
+                () -> fills.until(DATASET, () -> {
+                    throw new DriverException.InUse("no disk");
+                }));
         assertEquals(Optional.empty(), fills.of(DATASET));
         fills.begins(DATASET);
         pass(Duration.ofSeconds(3));
-        fills.ends(DATASET, true);
+        assertTrue(fills.until(DATASET, () -> true));
 
         assertEquals(Optional.of(Duration.ofSeconds(3)), fills.of(DATASET));
     }
 
     @Test
     void aReplicaThatWasThereIsNoFill() {
-        fills.ends(DATASET, true);
+        assertTrue(fills.until(DATASET, () -> true));
 
         assertEquals(Optional.empty(), fills.of(DATASET));
     }
