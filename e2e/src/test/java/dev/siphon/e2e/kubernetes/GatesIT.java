@@ -3,9 +3,11 @@ package dev.siphon.e2e.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.e2e.lab.Await;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.NodeAffinity;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,6 +64,13 @@ final class GatesIT {
                 List.of("Local 100"),
                 dataset.replicas().stream().map(GatesIT::progress).toList());
         assertEquals("kubernetes.io/hostname", preference(job.pods().getFirst()));
+        var _ = Await.until(
+                "each pod is told once how long it waited with its GPU, and what the gate spared it",
+                Cluster.PATIENCE,
+                () -> job.events("DatasetWait").stream()
+                        .map(GatesIT::isReceipt)
+                        .toList()
+                        .equals(Collections.nCopies(6, true)));
 
         job.delete();
 
@@ -70,6 +79,12 @@ final class GatesIT {
                 all -> all.size() == 1
                         && Boolean.FALSE.equals(all.getFirst().<Boolean>get("spec", "wanted"))
                         && "Local 100".equals(progress(all.getFirst())));
+    }
+
+    private static boolean isReceipt(String event) {
+        return event.matches("\\S+: with its GPUs \\(.+\\) the pod waited [0-9]+\\.[0-9] s until it could read dataset"
+                + " [0-9a-f]{12}; it reads the replica in /var/lib/siphon/[^;]+; estimate: the gate or a warmup"
+                + " spared it up to [0-9]+\\.[0-9] s, in which that replica was filled");
     }
 
     private static String progress(GenericKubernetesResource replica) {

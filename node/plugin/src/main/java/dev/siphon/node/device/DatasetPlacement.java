@@ -28,11 +28,13 @@ public final class DatasetPlacement {
     private final PodHealth pods;
     private final Counter placed;
     private final Counter moved;
+    private final DataWaits waits;
 
     /// @param pods receives the reports
     public DatasetPlacement(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
         this.nearest = nearest;
         this.pods = pods;
+        this.waits = new DataWaits(nearest, pods, metrics);
         this.placed = Counter.builder()
                 .name("siphon_dataset_placements_total")
                 .help("Datasets published to pods with GPUs, by the distance of the present or future replica.")
@@ -43,6 +45,11 @@ public final class DatasetPlacement {
                 .help("Datasets whose replica moves nearer to the GPUs of running pods, by pod and new distance.")
                 .labelNames("distance")
                 .register(metrics);
+    }
+
+    /// Returns the reports of how long pods with GPUs wait for datasets.
+    public DataWaits waits() {
+        return waits;
     }
 
     /// Returns which cache directories suit `pod`; takes at most a few seconds.

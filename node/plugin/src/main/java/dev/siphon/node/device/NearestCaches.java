@@ -40,6 +40,27 @@ public final class NearestCaches {
         };
     }
 
+    /// A pod's GPUs.
+    ///
+    /// @param shown for people
+    /// @param ranking the cache directories by their distance; empty if the GPUs' places are unknown
+    record Gpus(String shown, Optional<CacheRanking> ranking) {}
+
+    /// Returns a pod's GPUs; empty if it has none, or if its devices are unknown. Takes at most a few seconds.
+    Optional<Gpus> gpus(Pod pod) {
+        if (!(devices.of(pod) instanceof PodDevices.Answer.Held(var held))) {
+            return Optional.empty();
+        }
+        Optional<CacheRanking> ranking = rank(held);
+        List<String> shown = ranking.map(known ->
+                        known.devices().stream().map(DevicePlace::shown).toList())
+                .orElseGet(() -> held.stream()
+                        .filter(HeldDevice::isGpu)
+                        .map(HeldDevice::resource)
+                        .toList());
+        return shown.isEmpty() ? Optional.empty() : Optional.of(new Gpus(String.join(", ", shown), ranking));
+    }
+
     boolean hasChoice() {
         return machine.hasChoice();
     }

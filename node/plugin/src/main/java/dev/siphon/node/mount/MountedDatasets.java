@@ -3,6 +3,7 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.MountEntry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -74,6 +75,16 @@ public interface MountedDatasets extends MountKind {
 
     /// Returns the mounted trees, including those of an earlier process.
     List<Tree> attached();
+
+    /// What a dataset is read from at present.
+    ///
+    /// @param digest the digest of its manifest
+    /// @param cache the cache directory of the replica; empty for CephFS
+    /// @param filledAhead how long the replica took, if it was filled shortly before, for no pod that had started
+    record Source(String digest, Optional<Path> cache, Optional<Duration> filledAhead) {}
+
+    /// Returns what the dataset of a mount is read from; empty if the mount shows none. Accesses no disk.
+    Optional<Source> source(MountEntry mount);
 
     /// Returns why reading the dataset of a mount is slower than it could be; empty if it is not, or if the mount
     /// shows no dataset.

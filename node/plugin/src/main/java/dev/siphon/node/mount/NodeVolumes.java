@@ -202,6 +202,11 @@ public final class NodeVolumes implements PinnedImages {
         return there.isPresent() && check.check(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
+    /// Returns what the dataset at `target` is read from; empty if it shows none.
+    public Optional<MountedDatasets.Source> source(TargetPath target) {
+        return MountTable.read().at(target.text()).flatMap(datasets::source);
+    }
+
     /// Returns why reading at `target` is slower than it could be on this node; empty if it is not.
     public Optional<String> slowness(TargetPath target) {
         return MountTable.read().at(target.text()).flatMap(datasets::slowness);

@@ -77,6 +77,11 @@ public final class PodHealth implements AutoCloseable {
         pod.ifPresent(known -> pods.put(target, known));
     }
 
+    /// Returns whether a volume was published for `pod` at `target` before, by this process or an earlier one.
+    public boolean isPublished(TargetPath target, Pod pod) {
+        return pods.at(target).equals(Optional.of(pod));
+    }
+
     /// Called before the volume at `target` is unpublished: a pod that ends gets no more events.
     public void ends(TargetPath target) {
         abnormal.remove(target.text());

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
+import java.util.stream.Stream;
 
 /// Adapts the trees of [Replicas] to volume mounts.
 public final class DatasetTrees implements MountedDatasets {
@@ -44,6 +45,9 @@ public final class DatasetTrees implements MountedDatasets {
 
     @Override
     public void warm(Digest digest, Path image, Path manifest) {
+        if (replicas.status(digest.beginning()).isEmpty()) {
+            replicas.counts().fillsAhead().begins(digest);
+        }
         replicas.warm(new DatasetImage(digest, image, manifest));
     }
 
@@ -85,6 +89,30 @@ public final class DatasetTrees implements MountedDatasets {
     }
 
     @Override
+    public Optional<Source> source(MountEntry mount) {
+        return ImageMounts.isTree(mount)
+                ? keys(mount).flatMap(key -> source(key).stream()).findFirst()
+                : Optional.empty();
+    }
+
+    private Optional<Source> source(ImageMountKey key) {
+        return replicas.attached().stream()
+                .filter(tree -> tree.key().equals(key))
+                .findFirst()
+                .map(tree -> new Source(
+                        key.digest().hex(),
+                        tree.place().cache(),
+                        replicas.counts().fillsAhead().of(key.digest())));
+    }
+
+    /// Returns the key of the tree on the same device as `mount`.
+    private Stream<ImageMountKey> keys(MountEntry mount) {
+        return MountTable.read().entries().stream()
+                .filter(tree -> tree.device().equals(mount.device()))
+                .flatMap(tree -> key(tree).stream());
+    }
+
+    @Override
     public Optional<String> slowness(MountEntry mount) {
         return ErofsFuse.tag(mount)
                 .flatMap(ImageMountKey::beginning)
@@ -109,9 +137,7 @@ public final class DatasetTrees implements MountedDatasets {
         if (ErofsFuse.tag(entry).isPresent()) {
             return ErofsFuse.tag(entry).flatMap(ImageMountKey::beginning).map(MountedVolume.Sealed::new);
         }
-        return MountTable.read().entries().stream()
-                .filter(tree -> tree.device().equals(entry.device()))
-                .flatMap(tree -> key(tree).stream())
+        return keys(entry)
                 .map(key -> key.digest().beginning())
                 .findFirst()
                 .or(() -> tagged(entry))

@@ -11,6 +11,7 @@ final class ReplicaCounts {
     private final LongAdder swapsToReplica = new LongAdder();
     private final LongAdder swapsToImage = new LongAdder();
     private final LongAdder evictions = new LongAdder();
+    private final FillsAhead fillsAhead = new FillsAhead(System::nanoTime);
     private final DatasetReads reads = new DatasetReads(BlockDevices::reads);
 
     /// Bytes of images written to cache directories.
@@ -41,6 +42,11 @@ final class ReplicaCounts {
     /// Replicas removed to make room or on request, without the damaged ones.
     LongAdder evictions() {
         return evictions;
+    }
+
+    /// Fills that pods need not wait for.
+    FillsAhead fillsAhead() {
+        return fillsAhead;
     }
 
     /// What readers of attached datasets read.

@@ -250,7 +250,7 @@ public final class Replicas implements AutoCloseable {
     /// @param progress called at first, at each change, and when the replica is whole
     /// @param gone whether the caller has stopped waiting
     /// @return whether the replica is whole and verified; false if the caller stopped waiting before
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the node cannot reach the image, or has no cache
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the image is out of reach, or there is no cache
     ///     directory
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if no directory takes it
     /// @throws DriverException.OperationPending (ABORTED) if it is evicted meanwhile
@@ -266,15 +266,15 @@ public final class Replicas implements AutoCloseable {
             } else if (state.known().servedFrom().isEmpty()) {
                 warm(reach.image(state));
             }
-            return new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
+            WarmupProgress fill = new WarmupProgress(state, before, () -> listing.status(state));
+            return counts.fillsAhead().until(dataset, () -> fill.follow(end, progress, gone));
         });
     }
 
     /// Removes a dataset's replicas, and stops a fill. Trees stay attached, over CephFS. The next attach or warm
     /// requests a replica again. Succeeds if there is none.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the image's path on CephFS is
-    ///     unknown
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the path of its image is unknown
     public void evict(Digest dataset) {
         var _ = changing(dataset, state -> {
             refresh(state);

@@ -69,6 +69,9 @@ final class NodeMountHandler {
             return NodeStageVolumeResponse.getDefaultInstance(); // the publish of each pod mounts it at the target
         }
         CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
+        if (volume instanceof VolumeId.DatasetVolume) {
+            placement.waits().begins(request.getVolumeId());
+        }
         volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
         return NodeStageVolumeResponse.getDefaultInstance();
     }
@@ -76,6 +79,7 @@ final class NodeMountHandler {
     NodeUnstageVolumeResponse unstage(NodeUnstageVolumeRequest request) {
         Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
         TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        placement.waits().ends(request.getVolumeId());
         id.ifPresent(volume -> volumes.unstage(volume, staging, deadlines.remaining()));
         return NodeUnstageVolumeResponse.getDefaultInstance();
     }
@@ -83,13 +87,23 @@ final class NodeMountHandler {
     NodePublishVolumeResponse publish(NodePublishVolumeRequest request) {
         Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        Optional<Pod> pod = Pod.ofContext(request.getVolumeContextMap());
+        pod.ifPresent(_ -> placement.waits().begins(target.text()));
         if (Pod.hasInline(request.getVolumeContextMap())) {
             checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
             inline.publish(request, target);
         } else {
             publishOfClaim(request, id, target);
         }
-        pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
+        pod.ifPresent(reader -> placement
+                .waits()
+                .readable(
+                        target,
+                        request.getVolumeId(),
+                        reader,
+                        !pods.isPublished(target, reader),
+                        () -> volumes.source(target)));
+        pods.published(target, pod);
         volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
         return NodePublishVolumeResponse.getDefaultInstance();
     }
@@ -143,6 +157,7 @@ final class NodeMountHandler {
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
         pods.ends(target);
         inline.ends(target);
+        placement.waits().ends(target.text());
         if (!inline.unpublish(request, target)) {
             id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
         }

@@ -94,6 +94,11 @@ final class GpuAffinityRebalancerTest {
         }
 
         @Override
+        public Optional<Source> source(MountEntry mount) {
+            throw new AssertionError();
+        }
+
+        @Override
         public Optional<String> slowness(MountEntry mount) {
             throw new AssertionError();
         }
