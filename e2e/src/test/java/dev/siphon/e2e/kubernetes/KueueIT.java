@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -51,8 +50,6 @@ final class KueueIT {
         var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
         enable();
         QueueOperator.kueue(CLUSTER);
-        QueueOperator.jobSet(CLUSTER);
-        QueueOperator.mpi(CLUSTER);
         queues();
     }
 
@@ -260,81 +257,5 @@ final class KueueIT {
         assertEquals(List.of(), job("stranger").pods());
         assertTrue(dataset.replicas().stream().noneMatch(KueueIT::isWanted));
         job("stranger").delete();
-    }
-
-    private static String pod(String command, int indent) {
-        return """
-                spec:
-                  restartPolicy: Never
-                  securityContext: {runAsUser: %1$d, runAsGroup: %1$d}
-                  containers:
-                    - name: main
-                      image: siphon.test/pause:1
-                      imagePullPolicy: Never
-                      command: [sh, -c, '%2$s']
-                      resources: {limits: {nvidia.com/gpu: 1}}
-                      volumeMounts: [{name: data, mountPath: /data}]
-                  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: %3$s}}}]
-                """.formatted(tenant.uid(), command, dataset.reference()).indent(indent);
-    }
-
-    @Test
-    void aJobSetWaitsForItsData() {
-        CLUSTER.apply(tenant.namespace(), """
-                apiVersion: jobset.x-k8s.io/v1alpha2
-                kind: JobSet
-                metadata: {name: set, labels: {kueue.x-k8s.io/queue-name: training}}
-                spec:
-                  replicatedJobs:
-                    - name: workers
-                      replicas: 2
-                      template:
-                        spec:
-                          template:
-                %s""".formatted(pod("ls /data", 12)));
-        QueuedJob workload = new QueuedJob(tenant, "set");
-
-        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
-        var _ = workload.awaitCheck("Ready: dataset u29.large is on a disk of .*");
-        awaitEnd("jobset.x-k8s.io/v1alpha2", "JobSet", "set", "Completed");
-        assertEquals(List.of("large"), job("set-workers-0").log());
-    }
-
-    @Test
-    void anMpiJobWaitsForItsData() {
-        CLUSTER.apply(tenant.namespace(), """
-                apiVersion: kubeflow.org/v2beta1
-                kind: MPIJob
-                metadata: {name: mpi, labels: {kueue.x-k8s.io/queue-name: training}}
-                spec:
-                  slotsPerWorker: 1
-                  runPolicy: {cleanPodPolicy: Running}
-                  mpiReplicaSpecs:
-                    Launcher:
-                      replicas: 1
-                      template:
-                %s
-                    Worker:
-                      replicas: 2
-                      template:
-                %s""".formatted(pod("ls /data", 8), pod("sleep 3600", 8)));
-        QueuedJob workload = new QueuedJob(tenant, "mpi");
-
-        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
-        var _ = workload.awaitCheck("Ready: dataset u29.large is on a disk of .*");
-        awaitEnd("kubeflow.org/v2beta1", "MPIJob", "mpi", "Succeeded");
-    }
-
-    private static void awaitEnd(String version, String kind, String name, String condition) {
-        var resource = CLUSTER.client()
-                .genericKubernetesResources(version, kind)
-                .inNamespace(tenant.namespace())
-                .withName(name);
-        var _ = CLUSTER.await(
-                kind + " " + name + " is " + condition,
-                resource,
-                each -> each != null && QueuedJob.has(each, condition, ""));
-        var _ = resource.delete();
-        var _ = CLUSTER.await("the end of " + kind + " " + name, resource, Objects::isNull);
     }
 }

@@ -8,7 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Kueue, JobSet or the MPI operator as a process of the lab, with its own custom resources and webhooks. The API
+/// Kueue as a process of the lab, with its own custom resources and webhooks. The API
 /// server
 /// reaches webhooks at their Service's address, which the lab has too, but not at its own port 443. They go with the
 /// lab.
@@ -23,17 +23,7 @@ record QueueOperator(Cluster cluster, String name) {
             leaderElection: {leaderElect: false}
             internalCertManagement:
               {enable: true, webhookServiceName: kueue-webhook-service, webhookSecretName: kueue-webhook-server-cert}
-            integrations: {frameworks: [batch/job, jobset.x-k8s.io/jobset, kubeflow.org/mpijob]}
-            """;
-    private static final String JOB_SET = """
-            apiVersion: config.jobset.x-k8s.io/v1alpha1
-            kind: Configuration
-            health: {healthProbeBindAddress: '127.0.0.1:18082'}
-            metrics: {bindAddress: '0'}
-            webhook: {host: 10.96.0.22, port: 9443}
-            leaderElection: {leaderElect: false}
-            internalCertManagement:
-              {enable: true, webhookServiceName: jobset-webhook-service, webhookSecretName: jobset-webhook-server-cert}
+            integrations: {frameworks: [batch/job]}
             """;
 
     /// Starts Kueue and waits until its webhooks answer.
@@ -51,19 +41,6 @@ record QueueOperator(Cluster cluster, String name) {
                 () -> cluster.tryKubectl("apply", "--dry-run=server", "-f", flavor)
                                 .exit()
                         == 0);
-    }
-
-    /// Starts JobSet.
-    static void jobSet(Cluster cluster) {
-        new QueueOperator(cluster, "jobset").withWebhooks("10.96.0.22", JOB_SET, "--zap-log-level=info");
-    }
-
-    /// Starts the MPI operator, which has no webhook.
-    static void mpi(Cluster cluster) {
-        QueueOperator mpi = new QueueOperator(cluster, "mpi-operator");
-        mpi.define();
-        var _ = cluster.tryKubectl("create", "namespace", "mpi-operator");
-        mpi.run("exec %s --kubeConfig=$KUBECONFIG --lock-namespace=mpi-operator".formatted(mpi.file("mpi-operator")));
     }
 
     private Path file(String file) {

@@ -2,10 +2,7 @@ module siphon.dev/lab/kueue
 
 go 1.26
 
-tool (
-	github.com/kubeflow/mpi-operator/cmd/mpi-operator
-	sigs.k8s.io/kueue/cmd/kueue
-)
+tool sigs.k8s.io/kueue/cmd/kueue
 
 require (
 	cel.dev/expr v0.25.1 // indirect
