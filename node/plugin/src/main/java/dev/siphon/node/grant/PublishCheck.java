@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// Checks that the namespace of the pod may use the volumes of the volume's account.
 ///
@@ -76,11 +77,25 @@ public final class PublishCheck {
     /// Returns the dataset that a namespace may read by what is published at this moment, without asking the
     /// controller.
     ///
-    /// @param dataset as in [dev.siphon.csi.dataset.DatasetAccess.Asked]: its name, or the volume of a claim
+    /// @param dataset its name, as people write it
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace may not read it
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now, have no room for
     ///     the dataset, or nobody publishes any
     public VolumeId.DatasetVolume published(String dataset, String namespace) {
+        String name = Dataset.name("dataset", dataset);
+        return published(
+                namespace,
+                QuotedText.of(dataset),
+                grants -> grants.dataset(name).stream().toList());
+    }
+
+    /// Checks the same for the volume of a claim.
+    public void checkPublished(VolumeId.DatasetVolume volume, String namespace) {
+        var _ = published(namespace, "of volume " + volume, grants -> grants.datasetsOf(volume));
+    }
+
+    private VolumeId.DatasetVolume published(
+            String namespace, String title, Function<Grants, List<Grants.Shared>> which) {
         GrantsSource source = grants.orElseThrow(() -> new DriverException.BackendUnavailable(
                 "whether namespace " + QuotedText.of(namespace) + " may read a dataset is not published here"));
         GrantsSource.KnownGrants known = source.get(Duration.ZERO);
@@ -88,19 +103,16 @@ public final class PublishCheck {
             throw new DriverException.BackendUnavailable("whether namespace " + QuotedText.of(namespace)
                     + " may still read the dataset is not known: " + why);
         });
-        Optional<VolumeId.DatasetVolume> claimed = VolumeId.DatasetVolume.tryParse(dataset);
-        List<Grants.Shared> named = claimed.map(known.grants()::datasetsOf)
-                .orElseGet(() -> known.grants().dataset(Dataset.name("dataset", dataset)).stream()
-                        .toList());
-        if (named.isEmpty() && known.grants().partial().contains(Grants.Part.DATASETS)) {
+        List<Grants.Shared> shared = which.apply(known.grants());
+        if (shared.isEmpty() && known.grants().partial().contains(Grants.Part.DATASETS)) {
             throw new DriverException.BackendUnavailable(FULL);
         }
-        return named.stream()
-                .filter(shared -> shared.isFor(namespace))
+        return shared.stream()
+                .filter(each -> each.isFor(namespace))
                 .findFirst()
                 .map(Grants.Shared::volume)
                 .orElseThrow(() -> new DriverException.AccessDenied("namespace " + QuotedText.of(namespace)
-                        + " is no reader of dataset " + QuotedText.of(dataset)
+                        + " is no reader of dataset " + title
                         + " by what is published; neither Ceph nor the controller answers"));
     }
 

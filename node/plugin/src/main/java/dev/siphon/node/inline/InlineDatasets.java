@@ -16,7 +16,7 @@ public interface InlineDatasets {
     /// No Kubernetes API is available: every request is refused.
     InlineDatasets NONE = new InlineDatasets() {
         @Override
-        public Opened open(String volume, Pod pod, String dataset, Duration limit) {
+        public Reply ask(String volume, Pod pod, String dataset, Duration limit) {
             throw new DriverException.InUse(
                     "inline volumes need a node that may ask the Kubernetes API: start it with --kubernetes-namespace");
         }
@@ -37,12 +37,24 @@ public interface InlineDatasets {
     /// @param volume the dataset's volume for this pod
     record Opened(VolumeId.DatasetVolume volume, VolumeContext context, CephCredentials credentials) {}
 
+    /// What came of a question.
+    sealed interface Reply {
+        /// The pod may read the dataset.
+        record Answered(Opened opened) implements Reply {}
+
+        /// Nobody knows now. A refusal is no reply: it is thrown.
+        ///
+        /// @param why UNAVAILABLE or DEADLINE_EXCEEDED
+        /// @param silent whether the controller said nothing in time; else it said that Ceph does not answer
+        record Unanswered(DriverException why, boolean silent) implements Reply {}
+    }
+
     /// Requests a dataset from the controller.
     ///
     /// @param volume identifies the pod's volume, as the name of a [dev.siphon.csi.dataset.DatasetAccess]
     /// @param dataset as in [dev.siphon.csi.dataset.DatasetAccess.Asked]
     /// @param limit how long to wait for the answer
-    /// @throws DriverException the controller's reason to refuse it, or UNAVAILABLE if the controller does not
-    ///     answer
-    Opened open(String volume, Pod pod, String dataset, Duration limit);
+    /// @throws DriverException the controller's reason to refuse it
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the controller cannot be asked
+    Reply ask(String volume, Pod pod, String dataset, Duration limit);
 }

@@ -111,52 +111,49 @@ public final class OfflineDatasets implements AutoCloseable {
         }
     }
 
-    /// The controller's answer about a dataset, or why there is none.
-    public sealed interface Reply {
-        record Answered(InlineDatasets.Opened opened) implements Reply {}
-
-        /// @param why nobody answers, or not before the deadline
-        record Unanswered(DriverException why) implements Reply {}
-    }
-
-    /// Asks the controller for a dataset, as [InlineDatasets#open] does. While it does not answer, this waits for it
-    /// only briefly: its silence has cost another pod the full time already.
-    ///
-    /// @throws DriverException the controller's reason to refuse it
-    public Reply ask(String name, Pod pod, String dataset, Duration limit) {
-        boolean isSilent = silent.filter(since -> nanoTime.getAsLong() - since < SILENCE.toNanos())
-                .isPresent();
-        Duration wait = isSilent && !offlineFor.isZero() && limit.compareTo(SHORT_WAIT) > 0 ? SHORT_WAIT : limit;
-        long begun = nanoTime.getAsLong();
-        try {
-            InlineDatasets.Opened opened = datasets.open(name, pod, dataset, wait);
-            silent = Optional.empty();
-            return new Reply.Answered(opened);
-        } catch (DriverException.BackendUnavailable
-                | DriverException.DeadlinePassed
-                | DriverException.OperationPending why) {
-            // an early refusal says nothing about the controller: a pod may ask for too much at once
-            if (nanoTime.getAsLong() - begun >= SHORT_WAIT.toNanos()) {
-                silent = Optional.of(nanoTime.getAsLong());
+    /// Asks the controller for a dataset, as [InlineDatasets#ask] does. For a minute after it said nothing, this waits
+    /// for it only briefly: its silence has cost another pod the full time already.
+    public InlineDatasets.Reply ask(String name, Pod pod, String dataset, Duration limit) {
+        boolean brief = !offlineFor.isZero()
+                && limit.compareTo(SHORT_WAIT) > 0
+                && silent.filter(since -> nanoTime.getAsLong() - since < SILENCE.toNanos())
+                        .isPresent();
+        InlineDatasets.Reply reply = datasets.ask(name, pod, dataset, brief ? SHORT_WAIT : limit);
+        switch (reply) {
+            case InlineDatasets.Reply.Answered _ -> silent = Optional.empty();
+            case InlineDatasets.Reply.Unanswered(var _, boolean nothing) -> {
+                if (nothing && !brief) {
+                    silent = Optional.of(nanoTime.getAsLong());
+                }
             }
-            return new Reply.Unanswered(why);
         }
+        return reply;
     }
 
-    /// Returns the dataset that a pod may read without the controller's answer.
+    /// Returns the dataset that a pod may read by its name without the controller's answer.
     ///
     /// @param away why there is no answer
     /// @throws DriverException `away`, if nothing is shown so; else as [PublishCheck#published]
     public VolumeId.DatasetVolume readable(String dataset, Pod pod, DriverException away) {
-        if (offlineFor.isZero()) {
-            throw away;
-        }
+        checkAllowed(away);
         return check.published(dataset, pod.namespace());
     }
 
-    /// Records that a dataset was published to `pod` without its image, and tells the pod.
-    public void shown(OfflineDataset offline, Pod pod, DriverException away) {
-        shown.inc();
+    /// Does the same for the volume of a claim.
+    public void checkReadable(VolumeId.DatasetVolume volume, Pod pod, DriverException away) {
+        checkAllowed(away);
+        check.checkPublished(volume, pod.namespace());
+    }
+
+    private void checkAllowed(DriverException away) {
+        if (offlineFor.isZero()) {
+            throw away;
+        }
+    }
+
+    /// Records that a dataset is about to be published without its image, so that this is mounted later whatever
+    /// happens to this process.
+    public void begin(OfflineDataset offline) {
         Path file = file(offline.target());
         Path next = file.resolveSibling(file.getFileName() + NEXT);
         try {
@@ -169,6 +166,11 @@ public final class OfflineDatasets implements AutoCloseable {
                     .addKeyValue("reason", e.toString())
                     .log("an offline dataset is not recorded: its image is mounted with the next pod");
         }
+    }
+
+    /// Tells a pod that its dataset was published without its image.
+    public void shown(OfflineDataset offline, Pod pod, DriverException away) {
+        shown.inc();
         pods.report(
                 pod,
                 OFFLINE,
@@ -194,60 +196,97 @@ public final class OfflineDatasets implements AutoCloseable {
         return this;
     }
 
-    /// Tries once for each dataset. Ends early if the controller still does not answer.
+    /// Tries once for each dataset. Ends early if the controller still says nothing.
     public void reopen() {
+        List<OfflineDataset> offline = all(); // before the pods: each is recorded after its dataset
         Map<String, Pod> known = published.all();
         Set<VolumeId.DatasetVolume> open = new HashSet<>();
-        for (OfflineDataset each : all()) {
+        for (OfflineDataset each : offline) {
             Optional<Pod> pod = Optional.ofNullable(known.get(each.target().text()));
-            if (pod.isPresent() && !open.contains(each.volume().withoutClaim())) {
-                try {
-                    InlineDatasets.Opened opened = datasets.open(each.name(), pod.get(), each.dataset(), REOPEN_LIMIT);
-                    silent = Optional.empty();
-                    if (!isReopened(each, opened)) {
-                        continue; // in the next round
+            if (open.contains(each.volume().withoutClaim())) {
+                ends(each.target());
+            } else if (pod.isPresent()) {
+                switch (tried(each, pod.get())) {
+                    case MOUNTED -> {
+                        open.add(each.volume().withoutClaim());
+                        ends(each.target());
                     }
-                    open.add(each.volume().withoutClaim());
-                } catch (DriverException.BackendUnavailable
-                        | DriverException.DeadlinePassed
-                        | DriverException.OperationPending _) {
-                    return;
-                } catch (DriverException refused) {
-                    LOG.atWarn()
-                            .addKeyValue("volume_id", each.volume())
-                            .addKeyValue("reason", refused.getMessage())
-                            .log("the image of an offline dataset is not mounted for this pod");
+                    case REFUSED -> ends(each.target());
+                    case LATER -> {}
+                    case SILENT -> {
+                        return;
+                    }
                 }
+            } else if (!isThere(each.target())) {
+                ends(each.target());
             }
-            ends(each.target());
         }
     }
 
-    private boolean isReopened(OfflineDataset offline, InlineDatasets.Opened opened) {
+    private enum Tried {
+        MOUNTED,
+        /// The pod may not read it, or is gone.
+        REFUSED,
+        LATER,
+        /// Nor will there be an answer for the others.
+        SILENT
+    }
+
+    private Tried tried(OfflineDataset offline, Pod pod) {
         try {
-            volumes.reopen(offline.volume().withoutClaim(), opened.context(), opened.credentials(), REOPEN_LIMIT);
-            LOG.atInfo().addKeyValue("volume_id", offline.volume()).log("the image of an offline dataset is mounted");
-            return true;
+            return switch (datasets.ask(offline.name(), pod, offline.dataset(), REOPEN_LIMIT)) {
+                case InlineDatasets.Reply.Answered(var opened) -> {
+                    silent = Optional.empty();
+                    volumes.reopen(
+                            offline.volume().withoutClaim(), opened.context(), opened.credentials(), REOPEN_LIMIT);
+                    LOG.atInfo()
+                            .addKeyValue("volume_id", offline.volume())
+                            .log("the image of an offline dataset is mounted");
+                    yield Tried.MOUNTED;
+                }
+                case InlineDatasets.Reply.Unanswered(var _, boolean nothing) -> nothing ? Tried.SILENT : Tried.LATER;
+            };
         } catch (DriverException notNow) {
             LOG.atWarn()
                     .addKeyValue("volume_id", offline.volume())
                     .addKeyValue("reason", notNow.getMessage())
-                    .log("the image of an offline dataset cannot be mounted now");
-            return false;
+                    .log("the image of an offline dataset is not mounted for this pod");
+            return switch (notNow) {
+                case DriverException.AccessDenied _, DriverException.NotFound _ -> Tried.REFUSED;
+                default -> Tried.LATER;
+            };
         }
+    }
+
+    /// Looks only at the parent of the target path: the path itself may be a mount that hangs.
+    private static boolean isThere(TargetPath target) {
+        return Optional.ofNullable(Path.of(target.text()).getParent())
+                .filter(Files::isDirectory)
+                .isPresent();
     }
 
     private List<OfflineDataset> all() {
         List<OfflineDataset> found = new ArrayList<>();
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file :
-                    files.filter(path -> !path.toString().endsWith(NEXT)).toList()) {
-                OfflineDataset.parse(Files.readAllLines(file)).ifPresent(found::add);
+            for (Path file : files.toList()) {
+                Optional<OfflineDataset> read = read(file);
+                read.ifPresent(found::add);
+                if (read.isEmpty() && !file.toString().endsWith(NEXT)) {
+                    Files.deleteIfExists(file);
+                }
             }
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the offline datasets");
         }
         return found;
+    }
+
+    private static Optional<OfflineDataset> read(Path file) {
+        try {
+            return file.toString().endsWith(NEXT) ? Optional.empty() : OfflineDataset.parse(Files.readAllLines(file));
+        } catch (IOException | DriverException.InvalidRequest _) {
+            return Optional.empty(); // damaged, or ended meanwhile
+        }
     }
 
     private Path file(TargetPath target) {

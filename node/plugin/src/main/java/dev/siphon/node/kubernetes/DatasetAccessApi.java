@@ -58,7 +58,7 @@ public final class DatasetAccessApi implements InlineDatasets {
     }
 
     @Override
-    public Opened open(String volume, Pod pod, String dataset, Duration limit) {
+    public Reply ask(String volume, Pod pod, String dataset, Duration limit) {
         long end = System.nanoTime() + Collections.min(List.of(limit, LONGEST)).toNanos();
         try (WaitingQuestions.Question question = waiting.begin(pod)) {
             ApiConnection api = connect();
@@ -93,7 +93,7 @@ public final class DatasetAccessApi implements InlineDatasets {
         }
     }
 
-    private Opened ask(ApiConnection api, WaitingQuestions.Question question, Wanted wanted) {
+    private Reply ask(ApiConnection api, WaitingQuestions.Question question, Wanted wanted) {
         Pod pod = wanted.pod();
         EncryptedSecret.Reader reader = new EncryptedSecret.Reader(); // forgotten with the key
         DatasetAccess.Asked asked = new DatasetAccess.Asked(
@@ -114,12 +114,13 @@ public final class DatasetAccessApi implements InlineDatasets {
             Optional<DatasetAccess.Answer> answer =
                     answer(reply).filter(found -> found.request().equals(asked.request()));
             if (answer.isPresent()) {
-                return opened(answer.get(), reader);
+                return reply(answer.get(), reader);
             }
             if (System.nanoTime() > wanted.end()) {
-                throw new DriverException.BackendUnavailable("the controller has not said within " + LONGEST.toSeconds()
-                        + " s whether the pod may read dataset " + QuotedText.of(wanted.dataset())
-                        + ": check siphon-controller");
+                DriverException late = new DriverException.BackendUnavailable(
+                        "the controller has not said in time whether the pod may read dataset "
+                                + QuotedText.of(wanted.dataset()) + ": check siphon-controller");
+                return new Reply.Unanswered(late, true);
             }
             question.pause(pause);
             pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
@@ -194,18 +195,26 @@ public final class DatasetAccessApi implements InlineDatasets {
         }
     }
 
-    private static Opened opened(DatasetAccess.Answer answer, EncryptedSecret.Reader reader) {
+    private static Reply reply(DatasetAccess.Answer answer, EncryptedSecret.Reader reader) {
         return switch (answer) {
-            case DatasetAccess.Refused refused -> throw refused.why();
+            case DatasetAccess.Refused refused -> unanswered(refused.why());
             case DatasetAccess.Given given ->
-                new Opened(
+                new Reply.Answered(new Opened(
                         given.volume(),
                         given.context(),
                         CephCredentials.fromSecrets(Map.of(
                                 "userID",
                                 given.userId(),
                                 "userKey",
-                                reader.decrypt(given.encryptedKey(), given.about()))));
+                                reader.decrypt(given.encryptedKey(), given.about())))));
+        };
+    }
+
+    private static Reply unanswered(DriverException why) {
+        return switch (why) {
+            case DriverException.BackendUnavailable _, DriverException.DeadlinePassed _ ->
+                new Reply.Unanswered(why, false);
+            default -> throw why;
         };
     }
 }

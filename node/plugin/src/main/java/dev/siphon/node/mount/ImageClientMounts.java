@@ -54,14 +54,20 @@ final class ImageClientMounts {
     private record Holding(String digest, Object holder) {}
 
     /// @param directory used by this object alone
+    /// @param calls runs the calls that may hang with CephFS
     ImageClientMounts(
-            Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots, OpenedDatasets opened) {
+            Path directory,
+            VolumeMounts mounts,
+            MountedDatasets datasets,
+            ClientRoots roots,
+            OpenedDatasets opened,
+            BlockingCalls calls) {
         this.directory = directory;
         this.mounts = mounts;
         this.datasets = datasets;
         this.roots = roots;
         this.opened = opened;
-        this.opener = new ImageOpener(mounts, roots, opened);
+        this.opener = new ImageOpener(mounts, roots, opened, calls);
     }
 
     /// A dataset whose mounts nobody else changes until it is closed.
@@ -101,9 +107,7 @@ final class ImageClientMounts {
         return new Locked(volume, limit);
     }
 
-    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`. If Ceph does
-    /// not answer, and it has opened the dataset for these credentials lately, this binds a tree that reads a
-    /// replica.
+    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
     ///
     /// @param caches decides which tree
     /// @param limit the time for the client to come up, and for the dataset's lock
@@ -118,15 +122,14 @@ final class ImageClientMounts {
             CachePreference caches,
             Duration limit) {
         return bind(volume, client.options(), target, caches, limit, source -> {
-            try {
-                Digest digest = opener.open(volume, source, mounter, client, limit);
-                return new Attached(digest, datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST)));
-            } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
-                return opened.lately(volume, client.credentials())
-                        .map(digest -> attachReplica(volume, digest, source, away))
-                        .orElseThrow(() -> away);
-            }
+            Digest digest = opener.open(volume, source, mounter, client, limit);
+            return new Attached(digest, datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST)));
         });
+    }
+
+    /// Returns whether these credentials have opened the dataset last, and lately.
+    boolean isOpened(VolumeId.DatasetVolume volume, CephCredentials credentials) {
+        return opened.lately(volume, credentials).isPresent();
     }
 
     /// Binds a tree of `volume` that reads a replica to `target`. The caller knows that its pod may read the dataset.

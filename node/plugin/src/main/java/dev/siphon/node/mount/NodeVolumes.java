@@ -62,7 +62,7 @@ public final class NodeVolumes implements PinnedImages {
         this.check = new MountCheck(calls, limits.look(), roots);
         HostPaths paths = new HostPaths(stateDirectory, mounters);
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
-        this.images = new ImageClientMounts(stateDirectory.resolve("images"), mounts, datasets, roots, opened);
+        this.images = new ImageClientMounts(stateDirectory.resolve("images"), mounts, datasets, roots, opened, calls);
         this.stager = new VolumeStager(mounters, mounts, roots, paths, images);
         this.publisher = new VolumePublisher(mounts, stager, paths, images);
     }
@@ -83,10 +83,8 @@ public final class NodeVolumes implements PinnedImages {
                 remaining,
                 () -> failures.noting(
                         request.volume(),
-                        () -> stager.stage(
-                                request.at(seen(request.volume(), request.staging())),
-                                new CachePreference.PodUnknown(),
-                                mountLimit)));
+                        () -> stager.stageOrShowReplica(
+                                request.at(seen(request.volume(), request.staging())), mountLimit)));
     }
 
     /// CSI v1.13, NodeUnstageVolume.

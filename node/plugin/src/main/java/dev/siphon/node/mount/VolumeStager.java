@@ -51,6 +51,21 @@ final class VolumeStager {
                 request.volume(), request.staging(), options, target -> mount(request, options, target, caches, limit));
     }
 
+    /// CSI v1.13, NodeStageVolume, as [#stage]. If Ceph does not answer, this shows a dataset's replica to whoever has
+    /// the key that Ceph accepted last.
+    List<Path> stageOrShowReplica(StageRequest request, Duration limit) {
+        CachePreference.PodUnknown later = new CachePreference.PodUnknown();
+        try {
+            return stage(request, later, limit);
+        } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
+            if (request.volume() instanceof VolumeId.DatasetVolume dataset
+                    && images.isOpened(dataset, request.credentials())) {
+                return stageReplica(dataset, request.staging(), request.options(), later, limit, away);
+            }
+            throw away;
+        }
+    }
+
     /// Shows a dataset's replica at `place`, without a client.
     ///
     /// @param limit the time for the dataset's lock

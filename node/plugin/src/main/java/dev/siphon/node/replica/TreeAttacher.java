@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -92,13 +93,26 @@ final class TreeAttacher {
         find(state);
         ImageMount now = mounted(state).orElseGet(() -> attachVerified(state, image));
         state.attached(now);
-        if (now.place() instanceof ReadLocation.Remote) {
-            throw new DriverException.BackendUnavailable(
-                    "dataset " + state.digest() + " is read from CephFS on this node, not from a replica");
-        }
+        checkReadable(state, now);
         folders.make(state.key(), image);
         state.found(image);
         return now;
+    }
+
+    /// A tree that pods read since before a restart is verified meanwhile; what is known to be bad is refused.
+    private void checkReadable(DatasetState state, ImageMount tree) {
+        String refused = switch (tree.place()) {
+            case ReadLocation.Remote _ -> "is read from CephFS on this node, not from a replica";
+            case ReadLocation.Local(Path cache) -> {
+                CacheDirectory directory = cacheDirectories.at(cache);
+                boolean corrupt = state.known().check(cache) instanceof ReplicaCheck.Corrupt(long before)
+                        && before == directory.failures();
+                yield corrupt || !directory.isReadable() ? "has a bad replica, or its disk fails" : "";
+            }
+        };
+        if (!refused.isEmpty()) {
+            throw new DriverException.BackendUnavailable("dataset " + state.digest() + " " + refused);
+        }
     }
 
     private ImageMount attachVerified(DatasetState state, DatasetImage image) {

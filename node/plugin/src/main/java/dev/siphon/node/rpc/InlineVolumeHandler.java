@@ -11,10 +11,10 @@ import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.device.DatasetPlacement;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.inline.InlineDatasets.Reply;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.inline.OfflineDatasets;
 import dev.siphon.node.inline.OfflineDatasets.OfflineDataset;
-import dev.siphon.node.inline.OfflineDatasets.Reply;
 import dev.siphon.node.mount.CachePreference;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.ClientOptions;
@@ -79,10 +79,10 @@ final class InlineVolumeHandler {
                 record(name, before, opened.volume(), target);
                 publish(
                         pod,
-                        opened.volume(),
+                        new OfflineDataset(target, name, dataset, opened.volume()),
                         new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()));
             }
-            case Reply.Unanswered(var why) -> {
+            case Reply.Unanswered(var why, boolean _) -> {
                 VolumeId.DatasetVolume volume = offline.readable(dataset, pod, why);
                 record(name, before, volume, target);
                 publishReplica(new OfflineDataset(target, name, dataset, volume), pod, use.options(), why);
@@ -100,6 +100,7 @@ final class InlineVolumeHandler {
 
     /// Publishes a replica, since Ceph or the controller does not answer.
     private void publishReplica(OfflineDataset shown, Pod pod, List<String> options, DriverException away) {
+        offline.begin(shown);
         CachePreference caches = placement.prefer(shown.volume(), pod);
         List<Path> replicaDirectories = volumes.publishReplica(
                 shown.volume(), shown.target(), ClientOptions.of(options, true), caches, deadlines.remaining(), away);
@@ -107,10 +108,19 @@ final class InlineVolumeHandler {
         offline.shown(shown, pod, away);
     }
 
-    private void publish(Pod pod, VolumeId.DatasetVolume volume, StageRequest stage) {
-        CachePreference caches = placement.prefer(volume, pod);
-        List<Path> replicaDirectories = volumes.publishUnstaged(stage, caches, deadlines.remaining());
-        placement.report(volume, pod, caches, replicaDirectories);
+    /// Mounts and publishes a dataset. The controller has just allowed it, so a replica is enough if Ceph does not
+    /// answer this node.
+    private void publish(Pod pod, OfflineDataset shown, StageRequest stage) {
+        CachePreference caches = placement.prefer(shown.volume(), pod);
+        try {
+            List<Path> replicaDirectories = volumes.publishUnstaged(stage, caches, deadlines.remaining());
+            placement.report(shown.volume(), pod, caches, replicaDirectories);
+        } catch (DriverException.BackendUnavailable | DriverException.DeadlinePassed away) {
+            offline.checkReadable(shown.volume(), pod, away);
+            List<String> options = new ArrayList<>(stage.use().options());
+            options.addAll(stage.context().mountOptions());
+            publishReplica(shown, pod, options, away);
+        }
     }
 
     private static DriverException noPod(String volume) {
@@ -160,10 +170,13 @@ final class InlineVolumeHandler {
                 }
                 VolumeContext now =
                         context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
-                publish(reader, volume, new StageRequest(volume, target, now, use, opened.credentials()));
+                publish(
+                        reader,
+                        new OfflineDataset(target, name, volume.toString(), volume),
+                        new StageRequest(volume, target, now, use, opened.credentials()));
             }
-            case Reply.Unanswered(var why) -> {
-                var _ = offline.readable(volume.toString(), reader, why);
+            case Reply.Unanswered(var why, boolean _) -> {
+                offline.checkReadable(volume, reader, why);
                 List<String> options = new ArrayList<>(use.options());
                 context.map(VolumeContext::mountOptions).ifPresent(options::addAll);
                 publishReplica(new OfflineDataset(target, name, volume.toString(), volume), reader, options, why);

@@ -50,10 +50,9 @@ final class DatasetAccessApiTest {
     }
 
     private InlineDatasets.Opened open(Duration limit) {
-        return new DatasetAccessApi(
-                        new ApiAccess.Kubeconfig(server.kubeconfig(folder)),
-                        new NodeId("node-1", Optional.of("10.0.0.7")))
-                .open(NAME, POD, "u1/x", limit);
+        DatasetAccessApi api = new DatasetAccessApi(
+                new ApiAccess.Kubeconfig(server.kubeconfig(folder)), new NodeId("node-1", Optional.of("10.0.0.7")));
+        return Replies.opened(api.ask(NAME, POD, "u1/x", limit));
     }
 
     private InlineDatasets.Opened open() {

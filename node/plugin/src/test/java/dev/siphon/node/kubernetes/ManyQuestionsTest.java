@@ -62,7 +62,7 @@ final class ManyQuestionsTest {
 
     private void ask(DatasetAccessApi api, int number, Pod pod) {
         try {
-            var _ = api.open(volume(number), pod, "u1/none", LIMIT);
+            var _ = Replies.opened(api.ask(volume(number), pod, "u1/none", LIMIT));
         } catch (DriverException why) {
             refused.add(why.getClass().getSimpleName() + ": " + why.getMessage());
         }
@@ -87,7 +87,7 @@ final class ManyQuestionsTest {
             }
             assertEquals(
                     VOLUME,
-                    api.open(volume(MANY), new Pod("u2", "served", "uid-u2"), "u1/x", LIMIT)
+                    Replies.opened(api.ask(volume(MANY), new Pod("u2", "served", "uid-u2"), "u1/x", LIMIT))
                             .volume());
             callers.shutdownNow();
         }

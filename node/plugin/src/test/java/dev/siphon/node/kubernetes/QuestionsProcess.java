@@ -37,7 +37,8 @@ final class QuestionsProcess {
             String volume = "csi-%064x".formatted(number);
             Thread.startVirtualThread(() -> {
                 try {
-                    var _ = api.open(volume, new Pod("u1", "many", "uid-1"), "u1/none", Duration.ofSeconds(20));
+                    var _ = Replies.opened(
+                            api.ask(volume, new Pod("u1", "many", "uid-1"), "u1/none", Duration.ofSeconds(20)));
                 } catch (DriverException refused) {
                     System.out.println(refused.getClass().getSimpleName() + ": " + refused.getMessage());
                 }

@@ -13,9 +13,12 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.Workplace;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -66,12 +69,37 @@ class OfflineReplicasIT {
     @Test
     void aDamagedReplicaIsNotShown() throws IOException {
         fillAndRestart();
+        damage();
+        DriverException refused = assertThrows(DriverException.class, () -> replicas.attachReplica(dataset.image()));
+        assertTrue(refused instanceof DriverException.BackendUnavailable, refused::toString);
+    }
+
+    /// The node's daily check finds it under the pods that read it.
+    @Test
+    void aReplicaThatIsFoundDamagedIsShownToNobodyElse() throws IOException {
+        fillAndRestart();
+        var _ = replicas.attachReplica(dataset.image());
+        replicas.close();
+        damage();
+        replicas = Replicas.start(
+                settings(workplace, ReplicaNode.scrubbing(Duration.ofMillis(200))), new BackgroundTasks(), _ -> {});
+        ReplicaNode.await(() -> "refused: " + replicas.list(), () -> {
+            try {
+                var _ = replicas.attachReplica(dataset.image());
+                return false;
+            } catch (DriverException.BackendUnavailable _) {
+                return true;
+            }
+        });
+    }
+
+    private void damage() throws IOException {
         Path image = cache.resolve(dataset.digest().hex()).resolve("image");
         byte[] wrong = Files.readAllBytes(image);
         wrong[wrong.length / 2] ^= 1;
-        Files.write(image, wrong, StandardOpenOption.TRUNCATE_EXISTING);
-        DriverException refused = assertThrows(DriverException.class, () -> replicas.attachReplica(dataset.image()));
-        assertTrue(refused instanceof DriverException.BackendUnavailable, refused::toString);
+        try (FileChannel file = FileChannel.open(image, StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap(wrong), 0);
+        }
     }
 
     @Test

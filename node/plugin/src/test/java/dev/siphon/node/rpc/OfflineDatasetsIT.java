@@ -77,6 +77,7 @@ class OfflineDatasetsIT {
     private Duration taken = Duration.ZERO;
     private final List<String> told = new ArrayList<>();
     private Optional<Supplier<DriverException>> refusal = Optional.empty();
+    private boolean isSilent;
     private Grants grants = grants("user-u1");
     private final Replicas replicas = Replicas.start(
             new ReplicaSettings(
@@ -119,16 +120,19 @@ class OfflineDatasetsIT {
                 new NodeVolumes.Limits(Duration.ofSeconds(5), LONG));
     }
 
-    private InlineDatasets.Opened answer(String name, Pod pod, String asked, Duration limit) {
+    private InlineDatasets.Reply answer(String name, Pod pod, String asked, Duration limit) {
         waits.add(limit);
         now += taken.toNanos();
         refusal.ifPresent(why -> {
             throw why.get();
         });
-        return new InlineDatasets.Opened(
+        if (isSilent) {
+            return new InlineDatasets.Reply.Unanswered(new DriverException.BackendUnavailable("nobody answers"), true);
+        }
+        return new InlineDatasets.Reply.Answered(new InlineDatasets.Opened(
                 volume,
                 VolumeContext.fromMap(volume, Map.of("monitors", "10.0.0.1:3300")),
-                CephCredentials.fromSecrets(Map.of("userID", "u", "userKey", KEY)));
+                CephCredentials.fromSecrets(Map.of("userID", "u", "userKey", KEY))));
     }
 
     private OfflineDatasets offline(Duration offlineFor) {
@@ -175,7 +179,7 @@ class OfflineDatasetsIT {
         }
         unpublish(1);
         assertFalse(isImageMounted());
-        refusal = Optional.of(() -> new DriverException.BackendUnavailable("nobody answers"));
+        isSilent = true;
         waits.clear();
     }
 
@@ -244,7 +248,7 @@ class OfflineDatasetsIT {
         assertFalse(isImageMounted());
         offline.reopen();
         assertEquals(2, recorded());
-        refusal = Optional.empty();
+        isSilent = false;
         offline.reopen();
         assertTrue(isImageMounted());
         assertEquals(0, recorded());
@@ -255,28 +259,78 @@ class OfflineDatasetsIT {
     }
 
     @Test
-    void afterALongSilenceTheNextPodWaitsBriefly() {
-        taken = Duration.ofMillis(2999);
-        publish(handler, 2);
+    void afterASilenceOthersWaitBrieflyForAMinute() {
         taken = Duration.ofSeconds(20);
+        publish(handler, 2);
         publish(handler, 3);
         publish(handler, 4);
-        taken = Duration.ofSeconds(60);
         publish(handler, 5);
-        refusal = Optional.empty();
         publish(handler, 6);
+        isSilent = false;
         publish(handler, 7);
+        publish(handler, 8);
         Duration brief = Duration.ofSeconds(3);
         assertEquals(
-                List.of(false, false, true, true, true, false),
+                List.of(false, true, true, true, false, true, false),
                 waits.stream().map(brief::equals).toList());
-        IntStream.rangeClosed(2, 7).forEach(this::unpublish);
+        IntStream.rangeClosed(2, 8).forEach(this::unpublish);
+    }
+
+    /// The controller answers, and the image cannot be read.
+    @Test
+    void whoIsAllowedAndCannotMountReadsTheReplica() throws IOException {
+        isSilent = false;
+        Path manifest = workplace.path("cluster/fs/datasets/one/image.manifest");
+        Files.move(manifest, workplace.path("gone"));
+        Files.createDirectory(manifest);
+        publish(handler, 2);
+        assertTrue(isRight(2));
+        assertEquals(1, recorded());
+        Files.delete(manifest);
+        Files.move(workplace.path("gone"), manifest);
+        offline.reopen();
+        assertTrue(isImageMounted());
+        unpublish(2);
+    }
+
+    @Test
+    void aVolumesIdIsNoName() {
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> offline.readable(
+                        volume.toString(),
+                        new Pod("user-u1", "train", "uid"),
+                        new DriverException.BackendUnavailable("x")));
+    }
+
+    @Test
+    void aDamagedRecordHoldsUpNobody() throws IOException {
+        publish(handler, 2);
+        Files.writeString(workplace.path("offline").resolve("0"), "target\nname\ndataset\nvolume\n");
+        Files.write(workplace.path("offline").resolve("1"), new byte[] {(byte) 0xff, '\n'});
+        isSilent = false;
+        offline.reopen();
+        assertTrue(isImageMounted());
+        assertEquals(0, recorded());
+        unpublish(2);
+    }
+
+    @Test
+    void aRefusalForNowIsTriedAgain() throws IOException {
+        publish(handler, 2);
+        refusal = Optional.of(() -> new DriverException.QuotaExhausted("too many keys"));
+        offline.reopen();
+        assertEquals(1, recorded());
+        refusal = Optional.of(() -> new DriverException.AccessDenied("no reader"));
+        offline.reopen();
+        assertEquals(0, recorded());
+        unpublish(2);
     }
 
     @Test
     void anotherRunMountsTheImage() throws IOException {
         publish(handler, 2);
-        refusal = Optional.empty();
+        isSilent = false;
         offline(Duration.ofHours(24)).reopen();
         assertTrue(isImageMounted());
         assertEquals(0, recorded());
