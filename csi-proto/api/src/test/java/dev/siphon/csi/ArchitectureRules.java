@@ -27,6 +27,7 @@ public final class ArchitectureRules {
         "dev.siphon.controller.key..",
         "dev.siphon.controller.grant..",
         "dev.siphon.controller.dataset..",
+        "dev.siphon.controller.imports..",
         "dev.siphon.controller.seal..",
         "dev.siphon.controller.warm..",
         "dev.siphon.controller.audit..",

@@ -54,7 +54,9 @@ final class Rights {
                         everywhere(SIPHON, "namespaceaccesses", "get", "list", "create", "patch", "delete"),
                         everywhere(SIPHON, "datasetreplicas", "list", "watch", "create", "patch", "delete"),
                         everywhere(SIPHON, "datasetwarmups", "list", "watch"),
-                        everywhere(SIPHON, "datasetwarmups/status", "patch"))
+                        everywhere(SIPHON, "datasetwarmups/status", "patch"),
+                        everywhere(SIPHON, "datasetimports", "list", "watch"),
+                        everywhere(SIPHON, "datasetimports/status", "patch"))
                 .flatMap(rights -> rights);
     }
 
@@ -70,6 +72,17 @@ final class Rights {
                 .flatMap(rights -> rights);
     }
 
+    /// Returns the additional rights if the chart's `imports` allows people to import datasets.
+    private static Stream<Right> neededForFetchers() {
+        return Stream.of(
+                        everywhere("", "persistentvolumeclaims", "create", "delete"),
+                        everywhere("batch", "jobs", "get", "create", "delete"),
+                        everywhere("snapshot.storage.k8s.io", "volumesnapshots", "get", "create", "delete"),
+                        everywhere("snapshot.storage.k8s.io", "volumesnapshotcontents", "get"),
+                        everywhere(SIPHON, "datasets", "patch"))
+                .flatMap(rights -> rights);
+    }
+
     private static Stream<Right> own(String group, String resource, String name, String... verbs) {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
     }
@@ -81,7 +94,12 @@ final class Rights {
     /// Returns the missing rights in words; empty if there are none. Sends one request per right.
     List<String> missing() {
         Right toPack = new Right("get", "", "podtemplates", KubernetesSealing.TEMPLATE, true);
-        return Stream.concat(needed(), has(toPack) ? neededForPackers() : Stream.of())
+        Right toFetch = new Right("get", "", "podtemplates", KubernetesImports.TEMPLATE, true);
+        return Stream.of(
+                        needed(),
+                        has(toPack) ? neededForPackers() : Stream.<Right>of(),
+                        has(toFetch) ? neededForFetchers() : Stream.<Right>of())
+                .flatMap(rights -> rights)
                 .filter(right -> !has(right))
                 .map(Right::toString)
                 .toList();
