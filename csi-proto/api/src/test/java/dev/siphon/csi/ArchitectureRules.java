@@ -46,6 +46,7 @@ public final class ArchitectureRules {
         "dev.siphon.node.chunk..",
         "dev.siphon.node.image..",
         "dev.siphon.node.tar..",
+        "dev.siphon.node.unpack..",
         "dev.siphon.node.registration.."
     };
     private static final String[] ADAPTERS = {
@@ -161,7 +162,7 @@ public final class ArchitectureRules {
             .resideOutsideOfPackages("..kubernetes..", "dev.siphon.node.fetch..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("java.net.http..")
+            .resideInAnyPackage("java.net.http..", "org.apache.hc..", "software.amazon..")
             .because("a process that asks no server loads no client, which would cost memory and time");
 
     @ArchTest
