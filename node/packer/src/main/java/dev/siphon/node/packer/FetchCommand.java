@@ -52,7 +52,8 @@ public final class FetchCommand implements Callable<Integer> {
 
     private TreeFetch.Result run() {
         try {
-            FetchReport report = new FetchReport(command.commandLine().getOut(), Clock.systemUTC());
+            FetchReport report = new FetchReport(
+                    command.commandLine().getOut(), new ProgressNote(options.into()), Clock.systemUTC());
             return new TreeFetch(options.request(), report).run();
         } catch (DriverException e) {
             throw FetchFailure.of(e);

@@ -110,6 +110,10 @@ final class FetchOptions {
             description = "Where to write the end, as JSON, if the file exists (default: /dev/termination-log).")
     private Path terminationLog = Path.of("");
 
+    Path into() {
+        return into;
+    }
+
     Path terminationLog() {
         return terminationLog;
     }

@@ -19,6 +19,7 @@ final class FetchReport implements TreeListener {
     private static final int MAX_MESSAGE_CHARS = 900;
 
     private final PrintWriter out;
+    private final ProgressNote note;
     private final Clock clock;
     private String step = "";
     private long totalBytes = -1;
@@ -27,8 +28,9 @@ final class FetchReport implements TreeListener {
     private Instant last;
     private long lastBytes;
 
-    FetchReport(PrintWriter out, Clock clock) {
+    FetchReport(PrintWriter out, ProgressNote note, Clock clock) {
         this.out = out;
+        this.note = note;
         this.clock = clock;
         last = clock.instant();
     }
@@ -78,8 +80,9 @@ final class FetchReport implements TreeListener {
         progress.addProperty("totalBytes", totalBytes);
         progress.addProperty("files", files);
         progress.addProperty("bytesPerSecond", perSecond);
-        progress.addProperty(
-                "secondsLeft", totalBytes < 0 || perSecond <= 0 ? -1 : Math.max(0, totalBytes - bytes) / perSecond);
+        long secondsLeft = totalBytes < 0 || perSecond <= 0 ? -1 : Math.max(0, totalBytes - bytes) / perSecond;
+        progress.addProperty("secondsLeft", secondsLeft);
+        note.write(bytes, totalBytes, perSecond, secondsLeft);
         JsonObject line = new JsonObject();
         line.add("progress", progress);
         out.println(line);
