@@ -30,8 +30,8 @@ final class ProgressNote {
         }
         String text = bytes + " " + totalBytes + " " + bytesPerSecond + " " + secondsLeft;
         try {
-            Optional<UserDefinedFileAttributeView> attributes = Optional.ofNullable(
-                    Files.getFileAttributeView(directory, UserDefinedFileAttributeView.class));
+            Optional<UserDefinedFileAttributeView> attributes =
+                    Optional.ofNullable(Files.getFileAttributeView(directory, UserDefinedFileAttributeView.class));
             if (attributes.isPresent()) {
                 int _ = attributes.get().write(NAME, ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
             }
