@@ -57,7 +57,8 @@ final class DatasetImportIT {
         owner = Tenant.ofAccount(CLUSTER, 82);
         other = Tenant.ofAccount(CLUSTER, 83);
         var _ = owner.claim("raw", "1Gi");
-        var _ = owner.pod("writer", "mkdir -p /data/photos/2026; for n in 1 2 3; do echo $n >/data/photos/2026/$n; done")
+        var _ = owner.pod(
+                        "writer", "mkdir -p /data/photos/2026; for n in 1 2 3; do echo $n >/data/photos/2026/$n; done")
                 .withClaim("raw")
                 .create()
                 .succeeded();
@@ -133,16 +134,15 @@ final class DatasetImportIT {
     }
 
     private static void applyWeb(String name, String path, String check) {
-        apply(
-                name,
-                "{\"source\": {\"https\": {\"url\": \"" + url(path) + "\", " + check + "}}, \"size\": \"1Gi\"}");
+        apply(name, "{\"source\": {\"https\": {\"url\": \"" + url(path) + "\", " + check + "}}, \"size\": \"1Gi\"}");
     }
 
     private static GenericKubernetesResource await(String name, Predicate<GenericKubernetesResource> condition) {
         return CLUSTER.await(
-                "import " + name, Cluster.PATIENCE.multipliedBy(2), imported(name), each -> each != null
-                        && each.get("status", "phase") != null
-                        && condition.test(each));
+                "import " + name,
+                Cluster.PATIENCE.multipliedBy(2),
+                imported(name),
+                each -> each != null && each.get("status", "phase") != null && condition.test(each));
     }
 
     private static void awaitReady(String name) {
@@ -165,12 +165,13 @@ final class DatasetImportIT {
     }
 
     private static void assertNothingLeft(String name) {
-        for (String what : new String[] {
-            "pvc/" + name + "-import", "job/" + name + "-import", "volumesnapshot/" + name
-        }) {
-            var _ = Await.until("no " + what, Cluster.PATIENCE, () -> CLUSTER.kubectl(
-                            "-n", owner.namespace(), "get", what, "--ignore-not-found")
-                    .isBlank());
+        for (String what :
+                new String[] {"pvc/" + name + "-import", "job/" + name + "-import", "volumesnapshot/" + name}) {
+            var _ = Await.until(
+                    "no " + what,
+                    Cluster.PATIENCE,
+                    () -> CLUSTER.kubectl("-n", owner.namespace(), "get", what, "--ignore-not-found")
+                            .isBlank());
         }
         var _ = CLUSTER.awaitAll(
                 "no volume of import " + name,
@@ -197,7 +198,11 @@ final class DatasetImportIT {
                 .create()
                 .succeeded();
         String shown = CLUSTER.kubectl("-n", owner.namespace(), "get", "datasetimports", "photos");
-        assertTrue(Pattern.compile("(?m)^photos +Ready +u82/photos ").matcher(shown).find(), shown);
+        assertTrue(
+                Pattern.compile("(?m)^photos +Ready +u82/photos ")
+                        .matcher(shown)
+                        .find(),
+                shown);
         var _ = CLUSTER.awaitEvent(owner.namespace(), "photos", "DatasetReady: is dataset u82/photos");
         var _ = Await.until(
                 "the volume is gone",
@@ -272,8 +277,7 @@ final class DatasetImportIT {
     void aClaimOfSomebodyElseIsNotTaken() {
         var _ = owner.claim("taken-import", "1Gi").bound();
         apply("taken", "{\"source\": {\"claim\": {\"name\": \"raw\"}}, \"size\": \"1Gi\"}");
-        GenericKubernetesResource ended =
-                await("taken", each -> "NameTaken".equals(each.get("status", "reason")));
+        GenericKubernetesResource ended = await("taken", each -> "NameTaken".equals(each.get("status", "reason")));
         assertEquals("Failed", ended.get("status", "phase"));
         var _ = owner.claimCalled("taken-import").bound();
     }

@@ -91,45 +91,43 @@ public final class ImportReconciler implements AutoCloseable {
     ///
     /// @throws DriverException if the imports could not be read, or some request failed
     public void reconcile() {
-        List<DatasetImport> open =
-                cluster.imports().stream().filter(each -> !isDone(each)).toList();
-        if (open.isEmpty()) {
-            return;
-        }
-        boolean on = cluster.isOn();
+        List<DatasetImport> all = cluster.imports();
+        List<DatasetImport> open = all.stream().filter(each -> !isDone(each)).toList();
+        boolean on = !open.isEmpty() && cluster.isOn();
         ImportTurns.Turn turn = turns.next(open);
         Stream<PerObjectRetries.Step> due = turn.due().stream().map(each -> step(each, () -> take(each, on)));
         Stream<PerObjectRetries.Step> waiting = turn.waiting().stream()
                 .limit(ImportTurns.MOST)
-                .map(each -> step(
-                        each,
-                        () -> report(
-                                each,
-                                each.status()
-                                        .in(
-                                                each.status().phase(),
-                                                "Waiting",
-                                                "waits for " + ImportTurns.AT_ONCE
-                                                        + " older imports of this namespace"))));
-        Optional<DriverException.BackendUnavailable> silent =
-                steps.take(Stream.concat(due, waiting).toList());
+                .map(each -> step(each, () -> report(each, waiting(each))));
+        Stream<PerObjectRetries.Step> used = all.stream()
+                .filter(this::isDone)
+                .flatMap(each -> uses(each).stream()
+                        .filter(now -> !now.equals(each.status().uses()))
+                        .map(now -> step(each, () -> report(each, each.status().usedBy(now)))))
+                .limit(ImportTurns.MOST);
+        Optional<DriverException.BackendUnavailable> silent = steps.take(
+                Stream.of(due, waiting, used).flatMap(part -> part).toList());
         if (silent.isPresent()) {
             throw silent.get();
         }
     }
 
-    /// Whether an import needs no step. Brings up to date who uses its dataset.
+    private static ImportStatus waiting(DatasetImport each) {
+        return each.status()
+                .in(
+                        each.status().phase(),
+                        "Waiting",
+                        "waits for " + ImportTurns.AT_ONCE + " older imports of this namespace");
+    }
+
+    /// Whether an import needs no step: what failed, and what is ready while its dataset exists.
     private boolean isDone(DatasetImport each) {
-        if (!each.isSettled()) {
-            return false;
-        }
-        if (each.status().phase() == Phase.FAILED) {
-            return true;
-        }
-        Optional<ImportStatus.DatasetUses> uses =
-                cluster.uses(Dataset.objectName(each.status().dataset()));
-        uses.ifPresent(now -> report(each, each.status().usedBy(now)));
-        return uses.isPresent();
+        return each.isSettled()
+                && (each.status().phase() == Phase.FAILED || uses(each).isPresent());
+    }
+
+    private Optional<ImportStatus.DatasetUses> uses(DatasetImport each) {
+        return cluster.uses(Dataset.objectName(each.status().dataset()));
     }
 
     private PerObjectRetries.Step step(DatasetImport each, Runnable act) {
