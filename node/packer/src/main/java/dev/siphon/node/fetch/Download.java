@@ -56,8 +56,8 @@ public final class Download {
     /// @throws FetchFailure WrongChecksum if the digest does not match, and then deletes the data; TooSlow and
     ///     ForbiddenAddress, if that is limited
     /// @throws DriverException BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, and then
-    ///     keeps the data; NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED) by the server's status; QuotaExhausted
-    ///     (RESOURCE_EXHAUSTED) if there is no room
+    ///     keeps the data; NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED) by the server's status;
+    ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room
     public void run() {
         boolean left = file.length() > 0;
         digestWhatIsThere();

@@ -57,8 +57,7 @@ final class AnyTreeFetchTest {
     @Property(tries = TRIES)
     void aTarBecomesTheTree(@ForAll("trees") SortedMap<String, String> files) {
         TarWriter tar = new TarWriter().file("first", "so that it is a tar");
-        files.forEach((path, content) ->
-                tar.with('0', path, "", content.getBytes(StandardCharsets.ISO_8859_1)));
+        files.forEach((path, content) -> tar.with('0', path, "", content.getBytes(StandardCharsets.ISO_8859_1)));
         SortedMap<String, String> expected = withDirectories(files);
         expected.put("first", "so that it is a tar");
         assertFetched(expected, tar.end());
