@@ -105,8 +105,8 @@ public final class ImportReconciler implements AutoCloseable {
                         .filter(now -> !now.equals(each.status().uses()))
                         .map(now -> step(each, () -> report(each, each.status().usedBy(now)))))
                 .limit(ImportTurns.MOST);
-        Optional<DriverException.BackendUnavailable> silent = steps.take(
-                Stream.of(due, waiting, used).flatMap(part -> part).toList());
+        Optional<DriverException.BackendUnavailable> silent =
+                steps.take(Stream.of(due, waiting, used).flatMap(part -> part).toList());
         if (silent.isPresent()) {
             throw silent.get();
         }

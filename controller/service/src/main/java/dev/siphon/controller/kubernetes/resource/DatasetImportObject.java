@@ -48,14 +48,14 @@ public final class DatasetImportObject extends CustomResource<DatasetImportObjec
     public record Spec(
             @Required
             @JsonPropertyDescription(
-                    "Where the data comes from: exactly one of `https`, `s3` and `claim`. It cannot change.")
+                    "Where the data comes from: exactly one of https, s3 and claim. It cannot change.")
             @Nullable
             Source source,
 
             @Required
             @Pattern("^[1-9][0-9]{0,12}(Ki|Mi|Gi|Ti|k|M|G|T)?$")
             @JsonPropertyDescription(
-                    "The size of the volume that is filled, as 200Gi. It has to hold the files, and for `https` also what is downloaded. It cannot change.")
+                    "The size of the volume that is filled, as 200Gi. It has to hold the files, and for https also what is downloaded. It cannot change.")
             @Nullable
             String size,
 
@@ -70,7 +70,7 @@ public final class DatasetImportObject extends CustomResource<DatasetImportObjec
     /// Where the data comes from.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @ValidationRule(
-            message = "source needs exactly one of `https`, `s3` and `claim`",
+            message = "source needs exactly one of https, s3 and claim",
             value = "[has(self.https), has(self.s3), has(self.claim)].filter(x, x).size() == 1")
     public record Source(
             @JsonPropertyDescription("A file of a server: a tar, a zip, or any other single file.") @Nullable
@@ -85,7 +85,7 @@ public final class DatasetImportObject extends CustomResource<DatasetImportObjec
     /// A file of a server.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @ValidationRule(
-            message = "`https` needs sha256, or checksum: none if nobody knows it",
+            message = "https needs sha256, or checksum: none if nobody knows it",
             value = "has(self.sha256) != has(self.checksum)")
     public record Https(
             @Required
