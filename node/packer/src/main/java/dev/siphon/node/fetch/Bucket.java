@@ -76,7 +76,7 @@ public final class Bucket implements AutoCloseable {
             for (BucketObject each : found.objects()) {
                 if (!each.key().startsWith(folder)) {
                     throw new DriverException.InvalidRequest(
-                            location.shown() + " lists an object that is not in this folder");
+                            location.shown() + " lists an object that is not in this directory");
                 }
                 if (each.key().length() > folder.length()) {
                     page.add(new Listed(each, each.key().substring(folder.length())));
