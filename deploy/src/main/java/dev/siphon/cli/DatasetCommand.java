@@ -13,6 +13,6 @@ public final class DatasetCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(command.commandLine(), "say what to do: seal, import, pack or check");
+        throw new ParameterException(command.commandLine(), "say what to do: seal, import, fetch, pack or check");
     }
 }

@@ -43,6 +43,7 @@ public final class SiphonMain implements Runnable {
                     "dataset",
                     "dev.siphon.cli.DatasetCommand",
                     Subcommand.of("check", "dev.siphon.node.packer.CheckImageCommand"),
+                    Subcommand.of("fetch", "dev.siphon.node.packer.FetchCommand"),
                     Subcommand.of("import", "dev.siphon.node.packer.ImportCommand"),
                     Subcommand.of("pack", "dev.siphon.node.packer.PackCommand"),
                     Subcommand.of("seal", "dev.siphon.node.packer.SealCommand")),

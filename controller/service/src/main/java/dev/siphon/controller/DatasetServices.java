@@ -16,6 +16,7 @@ import dev.siphon.controller.dataset.SecretKeysForOldNodes;
 import dev.siphon.controller.grant.GrantCapacityWarnings;
 import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.imports.ImportReconciler;
 import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
@@ -48,6 +49,7 @@ import java.util.Optional;
 /// @param claims mints keys for claims' volumes while nodes need them; empty without Kubernetes
 /// @param kubernetes answers nodes that ask for datasets that their pods name or claim; empty without it
 /// @param warming fills replicas for waiting pods; empty without Kubernetes
+/// @param imports fetches data that becomes datasets; empty without Kubernetes
 /// @param sealing the ports that make datasets of snapshots; empty without Kubernetes
 record DatasetServices(
         DatasetVolumes volumes,
@@ -61,6 +63,7 @@ record DatasetServices(
         Optional<SecretKeysForOldNodes> claims,
         Optional<KubernetesAdapter> kubernetes,
         Optional<WarmupController> warming,
+        Optional<ImportReconciler> imports,
         Optional<SealedSnapshots.Ports> sealing) {
     /// How often frozen accounts and grants are checked. A check costs two requests to the API server, or reading a
     /// file, if nothing has changed.
@@ -142,6 +145,9 @@ record DatasetServices(
                                 progress,
                                 kubernetes.clock()))),
                 backend.kubernetes()
+                        .map(kubernetes -> new ImportReconciler(
+                                kubernetes.imports(), accounts, backend.directory(), ports.files())),
+                backend.kubernetes()
                         .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(
                                 ports,
                                 datasets,
@@ -203,5 +209,6 @@ record DatasetServices(
         kubernetes.ifPresent(
                 asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, this::names, tasks)));
         warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
+        imports.ifPresent(fetching -> process.closeAtEnd("dataset imports", fetching.start(tasks)));
     }
 }

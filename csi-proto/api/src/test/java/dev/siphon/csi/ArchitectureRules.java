@@ -27,6 +27,7 @@ public final class ArchitectureRules {
         "dev.siphon.controller.key..",
         "dev.siphon.controller.grant..",
         "dev.siphon.controller.dataset..",
+        "dev.siphon.controller.imports..",
         "dev.siphon.controller.seal..",
         "dev.siphon.controller.warm..",
         "dev.siphon.controller.audit..",
@@ -45,6 +46,7 @@ public final class ArchitectureRules {
         "dev.siphon.node.chunk..",
         "dev.siphon.node.image..",
         "dev.siphon.node.tar..",
+        "dev.siphon.node.unpack..",
         "dev.siphon.node.registration.."
     };
     private static final String[] ADAPTERS = {
@@ -160,7 +162,7 @@ public final class ArchitectureRules {
             .resideOutsideOfPackages("..kubernetes..", "dev.siphon.node.fetch..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("java.net.http..")
+            .resideInAnyPackage("java.net.http..", "org.apache.hc..", "software.amazon..")
             .because("a process that asks no server loads no client, which would cost memory and time");
 
     @ArchTest

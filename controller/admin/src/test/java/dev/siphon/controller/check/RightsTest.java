@@ -113,7 +113,8 @@ final class RightsTest {
                         + " namespaces everywhere, list persistentvolumes everywhere, list persistentvolumeclaims"
                         + " everywhere, list pods everywhere, list nodes everywhere, list events everywhere, list datasets"
                         + " everywhere, list datasetaccesses everywhere, list namespaceaccesses everywhere, list"
-                        + " datasetreplicas everywhere, list datasetwarmups everywhere, list jobs"),
+                        + " datasetreplicas everywhere, list datasetwarmups everywhere, list"
+                        + " datasetimports everywhere, list jobs"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }
@@ -137,7 +138,10 @@ final class RightsTest {
     void whoMayReadThePackersTemplateHasToRunPackers() throws IOException {
         String line = lookWhere(right -> !right.get("resource").getAsString().equals("jobs"))
                 .getLast();
-        assertTrue(line.contains("may not get jobs, list jobs, create jobs, delete jobs  "), line);
+        assertTrue(
+                line.contains("may not get jobs, list jobs, create jobs, delete jobs, get jobs everywhere, create jobs"
+                        + " everywhere, delete jobs everywhere  "),
+                line);
         assertEquals(
                 "kubernetes  ok      has all rights that it needs",
                 lookWhere(right -> !List.of("jobs", "podtemplates")

@@ -7,6 +7,7 @@ import dev.siphon.controller.explain.ClusterObjects;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.imports.ImportCluster;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.NodeKernels;
@@ -190,6 +191,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Returns where packers run and their datasets are declared.
     public SealingCluster sealing() {
         return new KubernetesSealing(api, driver, datasets);
+    }
+
+    /// Returns the DatasetImports, and what is created for them.
+    public ImportCluster imports() {
+        return new KubernetesImports(api, driver, datasets);
     }
 
     /// Returns the records of volumes and snapshots for a copy elsewhere.

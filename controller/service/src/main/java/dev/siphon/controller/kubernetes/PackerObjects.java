@@ -34,7 +34,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
 
     /// A pod that a drain, a preemption or a lost node ends does not count as failed (Kubernetes, "Pod failure
     /// policy").
-    private static final Map<String, Object> DRAINED = Map.of(
+    static final Map<String, Object> DRAINED = Map.of(
             "action", "Ignore", "onPodConditions", List.of(Map.of("type", "DisruptionTarget", "status", "True")));
 
     /// Fails the Job without a retry if the image does not match its manifest.
@@ -180,7 +180,12 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
     private List<String> args() {
         String image = "--image=/target/" + Dataset.IMAGE;
         return switch (order) {
-            case PackOrder pack -> List.of("--source=/source", image, "--modes=" + pack.modes(), "--progress");
+            case PackOrder pack ->
+                List.of(
+                        "--source=/source" + (pack.folder().isEmpty() ? "" : "/" + pack.folder()),
+                        image,
+                        "--modes=" + pack.modes(),
+                        "--progress");
             case CheckOrder check -> List.of(image, "--digest=" + check.digest(), "--progress");
         };
     }

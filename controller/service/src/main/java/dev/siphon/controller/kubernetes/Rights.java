@@ -55,7 +55,9 @@ final class Rights {
                         everywhere(SIPHON, "namespaceaccesses", "get", "list", "create", "patch", "delete"),
                         everywhere(SIPHON, "datasetreplicas", "list", "watch", "create", "patch", "delete"),
                         everywhere(SIPHON, "datasetwarmups", "list", "watch"),
-                        everywhere(SIPHON, "datasetwarmups/status", "patch"))
+                        everywhere(SIPHON, "datasetwarmups/status", "patch"),
+                        everywhere(SIPHON, "datasetimports", "list", "watch"),
+                        everywhere(SIPHON, "datasetimports/status", "patch"))
                 .flatMap(rights -> rights);
     }
 
@@ -83,6 +85,17 @@ final class Rights {
                 .flatMap(rights -> rights);
     }
 
+    /// Returns the additional rights if the chart's `imports` allows people to import datasets.
+    private static Stream<Right> neededForFetchers() {
+        return Stream.of(
+                        everywhere("", "persistentvolumeclaims", "create", "delete"),
+                        everywhere("batch", "jobs", "get", "create", "delete"),
+                        everywhere("snapshot.storage.k8s.io", "volumesnapshots", "get", "create", "delete"),
+                        everywhere("snapshot.storage.k8s.io", "volumesnapshotcontents", "get"),
+                        everywhere(SIPHON, "datasets", "patch"))
+                .flatMap(rights -> rights);
+    }
+
     private static Stream<Right> own(String group, String resource, String name, String... verbs) {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
     }
@@ -95,9 +108,11 @@ final class Rights {
     List<String> missing() {
         Right toQueue = new Right("list", SIPHON, "datasetchecks", "", false);
         Right toPack = new Right("get", "", "podtemplates", KubernetesSealing.TEMPLATE, true);
+        Right toFetch = new Right("get", "", "podtemplates", KubernetesImports.TEMPLATE, true);
         return Stream.of(
                         needed(),
                         has(toPack) ? neededForPackers() : Stream.<Right>of(),
+                        has(toFetch) ? neededForFetchers() : Stream.<Right>of(),
                         has(toQueue) ? neededForKueue() : Stream.<Right>of())
                 .flatMap(rights -> rights)
                 .filter(right -> !has(right))

@@ -10,7 +10,7 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.SnapshotClass.Modes;
+import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.VolumeRequest.CapacityRange;
@@ -52,14 +52,14 @@ final class Packers {
     }
 
     /// Returns the state of an image's packer, and starts one if there is none.
-    PackerOutcome continuePacking(DatasetPlace place, Modes modes) {
+    PackerOutcome continuePacking(DatasetPlace place, Sealing sealing) {
         return cluster.find(place.packer())
                 .orElseGet(() -> removeCheck(place.target()) // it read another image
-                        ? cluster.begin(order(place, modes))
+                        ? cluster.begin(order(place, sealing))
                         : new PackerOutcome.Running("an earlier image is being read"));
     }
 
-    private PackOrder order(DatasetPlace place, Modes modes) {
+    private PackOrder order(DatasetPlace place, Sealing sealing) {
         Volume source = volumes.create(new VolumeRequest(
                 place.sourceName(),
                 CapacityRange.ANY,
@@ -68,7 +68,8 @@ final class Packers {
                 Optional.of(new ContentSource.FromSnapshot(place.snapshot()))));
         return new PackOrder(
                 place.packer(),
-                modes,
+                sealing.modes(),
+                sealing.folder(),
                 new SealOrder.Mounted(source.id(), source.context().orElseThrow()),
                 mounted(place.target()),
                 key(place.target(), Packer.userId(place.target()), Optional.of(place.path())));

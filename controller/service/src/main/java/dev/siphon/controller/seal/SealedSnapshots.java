@@ -159,7 +159,7 @@ public final class SealedSnapshots implements SnapshotDatasets {
 
     /// @return the progress
     private String pack(DatasetPlace place, Sealing sealing) {
-        return switch (packers.continuePacking(place, sealing.modes())) {
+        return switch (packers.continuePacking(place, sealing)) {
             case PackerOutcome.Running(var how) -> how;
             case PackerOutcome.Queued(var how) -> how;
             case PackerOutcome.Ended _ -> "its packer has ended";

@@ -29,13 +29,24 @@ public final class NamespaceAccounts {
     /// @throws DriverException.NotFound (NOT_FOUND) if the namespace is gone
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
     public Set<String> of(String namespace) {
-        return of(
-                namespace,
-                namespaces
-                        .map(kubernetes -> kubernetes
-                                .annotations(namespace)
-                                .orElseThrow(() -> new DriverException.NotFound("namespace " + namespace + " is gone")))
-                        .orElse(Map.of()));
+        return of(namespace, annotations(namespace));
+    }
+
+    /// Returns the account that owns what the namespace's claims get if they name no other owner, in one round trip
+    /// to the API server, if there is one; empty if the rule selects none.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the namespace is gone
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply
+    public Optional<String> ofRule(String namespace) {
+        return rule.flatMap(known -> known.accountOf(namespace, annotations(namespace)));
+    }
+
+    private Map<String, String> annotations(String namespace) {
+        return namespaces
+                .map(kubernetes -> kubernetes
+                        .annotations(namespace)
+                        .orElseThrow(() -> new DriverException.NotFound("namespace " + namespace + " is gone")))
+                .orElse(Map.of());
     }
 
     /// Returns the accounts of a namespace whose annotations are known.

@@ -3,10 +3,12 @@ package dev.siphon.controller.volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.SpellingSuggestion;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// The checked parameters of a VolumeSnapshotClass; all their names are in this file.
 ///
@@ -14,7 +16,9 @@ import java.util.TreeSet;
 public record SnapshotClass(Optional<Sealing> sealing) {
     private static final String KIND = "kind";
     private static final String MODES = "modes";
-    private static final Set<String> KNOWN = Set.of(KIND, MODES);
+    private static final String FOLDER = "folder";
+    private static final Set<String> KNOWN = Set.of(KIND, MODES, FOLDER);
+    private static final Pattern FOLDER_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}");
 
     /// Prefix of what the snapshotter adds with `--extra-create-metadata`: the requesting object.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
@@ -35,8 +39,14 @@ public record SnapshotClass(Optional<Sealing> sealing) {
 
     /// How a snapshot becomes a sealed dataset.
     ///
+    /// @param folder the directory of the volume that is packed; "" for all of it
     /// @param object the VolumeSnapshot that requests it
-    public record Sealing(Modes modes, SnapshotRequest object) {}
+    public record Sealing(Modes modes, String folder, SnapshotRequest object) {
+        /// Packs the whole volume.
+        public Sealing(Modes modes, SnapshotRequest object) {
+            this(modes, "", object);
+        }
+    }
 
     /// A VolumeSnapshot.
     public record SnapshotRequest(String namespace, String name) {
@@ -75,9 +85,11 @@ public record SnapshotClass(Optional<Sealing> sealing) {
     }
 
     private static SnapshotClass plain(Map<String, String> parameters) {
-        if (parameters.containsKey(MODES)) {
-            throw new DriverException.InvalidRequest(
-                    "parameter " + MODES + " is only allowed with " + KIND + ": dataset");
+        for (String name : List.of(MODES, FOLDER)) {
+            if (parameters.containsKey(name)) {
+                throw new DriverException.InvalidRequest(
+                        "parameter " + name + " is only allowed with " + KIND + ": dataset");
+            }
         }
         return new SnapshotClass(Optional.empty());
     }
@@ -90,7 +102,12 @@ public record SnapshotClass(Optional<Sealing> sealing) {
                 throw new DriverException.InvalidRequest(
                         "parameter " + MODES + " " + QuotedText.of(other) + " must be readable or preserved");
         };
-        return new Sealing(modes, new SnapshotRequest(given(parameters, NAMESPACE), given(parameters, NAME)));
+        String folder = parameters.getOrDefault(FOLDER, "");
+        if (parameters.containsKey(FOLDER) && !FOLDER_NAME.matcher(folder).matches()) {
+            throw new DriverException.InvalidRequest("parameter " + FOLDER + " " + QuotedText.of(folder)
+                    + " must be the name of one directory in the volume's root");
+        }
+        return new Sealing(modes, folder, new SnapshotRequest(given(parameters, NAMESPACE), given(parameters, NAME)));
     }
 
     private static String given(Map<String, String> parameters, String name) {

@@ -46,6 +46,7 @@ public abstract class SealingClusterContract {
         return new PackOrder(
                 NAME,
                 Modes.READABLE,
+                "",
                 new SealOrder.Mounted(source, VolumeContext.fromMap(source, MONITORS)),
                 new SealOrder.Mounted(target, VolumeContext.fromMap(target, MONITORS)),
                 new VolumeKey("siphon-packer.cephfs.i00000000000000a", "key"));

@@ -43,11 +43,28 @@ final class SnapshotClassTest {
                 parse(Map.of("kind", "dataset")).sealing().map(Sealing::modes));
     }
 
+    @Test
+    void aDatasetMayBeOneFolderOfAVolume() {
+        assertEquals(
+                Optional.of("data"),
+                parse(Map.of("kind", "dataset", "folder", "data")).sealing().map(Sealing::folder));
+    }
+
     @ParameterizedTest(name = "{0}: {1}")
-    @CsvSource({"kind, volume", "kind, ''", "modes, all", "knd, dataset", "modes, readable"})
+    @CsvSource({
+        "kind, volume",
+        "kind, ''",
+        "modes, all",
+        "knd, dataset",
+        "modes, readable",
+        "folder, data",
+        "folder, ..",
+        "folder, a/b",
+        "folder, ''"
+    })
     void whatCannotBeIsRefused(String name, String value) {
         Map<String, String> parameters = new HashMap<>(Map.of(name, value));
-        if (value.equals("all")) {
+        if (value.equals("all") || (name.equals("folder") && !value.equals("data"))) {
             parameters.put("kind", "dataset");
         }
         assertTrue(assertThrows(DriverException.InvalidRequest.class, () -> parse(parameters))

@@ -13,6 +13,7 @@ final class Descriptor implements AutoCloseable {
     static final long O_RDWR = 2;
 
     static final long O_CREAT = 0x40;
+    static final long O_EXCL = 0x80;
     static final long O_NONBLOCK = 0x800;
     static final long O_CLOEXEC = 0x80000;
     static final long O_PATH = 0x200000;

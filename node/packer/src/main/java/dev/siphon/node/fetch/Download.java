@@ -3,8 +3,6 @@ package dev.siphon.node.fetch;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import java.io.IOException;
-import java.net.http.HttpHeaders;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
@@ -22,18 +20,32 @@ public final class Download {
 
     private static final Pattern RANGE = Pattern.compile("bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18})");
 
-    private final WebAddress address;
-    private final Digest expected;
+    private final Source source;
     private final DownloadDirectory file;
     private final FetchLimits limits;
     private final FetchListener listener;
     private RunningDigest digest = new RunningDigest();
 
-    /// @param expected the digest of the file as the server sends it
-    public Download(
-            WebAddress address, Digest expected, DownloadDirectory file, FetchLimits limits, FetchListener listener) {
-        this.address = address;
-        this.expected = expected;
+    /// What to download.
+    ///
+    /// @param accepted the digests that the file may have, as the server sends it; none for any
+    public record Source(WebAddress address, List<Digest> accepted, Authorization key, AddressRules rules) {
+        public Source {
+            accepted = List.copyOf(accepted);
+        }
+
+        /// A file with a known digest, from anywhere.
+        public static Source of(WebAddress address, Digest expected) {
+            return new Source(address, List.of(expected), Authorization.NONE, AddressRules.UNLIMITED);
+        }
+
+        private boolean accepts(Digest found) {
+            return accepted.isEmpty() || accepted.contains(found);
+        }
+    }
+
+    public Download(Source source, DownloadDirectory file, FetchLimits limits, FetchListener listener) {
+        this.source = source;
         this.file = file;
         this.limits = limits;
         this.listener = listener;
@@ -41,14 +53,15 @@ public final class Download {
 
     /// Downloads the file; it is complete and on disk on return. May be repeated: downloads nothing twice.
     ///
-    /// @throws DriverException BackendFault (INTERNAL) if the digest does not match, and then deletes the data;
-    ///     BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, and then keeps the data;
-    ///     NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED) by the server's status; QuotaExhausted
-    ///     (RESOURCE_EXHAUSTED) if there is no room
+    /// @throws FetchFailure WrongChecksum if the digest does not match, and then deletes the data; TooSlow and
+    ///     ForbiddenAddress, if that is limited
+    /// @throws DriverException BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, and then
+    ///     keeps the data; NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED) by the server's status;
+    ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room
     public void run() {
         boolean left = file.length() > 0;
         digestWhatIsThere();
-        if (left && digest.sofar().equals(expected)) {
+        if (left && source.accepted().contains(digest.sofar())) {
             return;
         }
         if (file.validator().isEmpty()) {
@@ -56,16 +69,18 @@ public final class Download {
         }
         boolean resumed = file.length() > 0;
         fetch();
-        if (resumed && !digest.sofar().equals(expected)) {
+        if (resumed && !source.accepts(digest.sofar())) {
             // data of an earlier process may have been damaged since
             begin("");
             fetch();
         }
         Digest found = digest.sofar();
-        if (!found.equals(expected)) {
+        if (!source.accepts(found)) {
             begin("");
-            throw new DriverException.BackendFault(address.shown() + " has the SHA-256 digest " + found
-                    + ", not the expected " + expected + ": check which is right");
+            throw new FetchFailure(
+                    FetchFailure.Reason.WRONG_CHECKSUM,
+                    source.address().shown() + " has the SHA-256 digest " + found + ", not the expected "
+                            + source.accepted().getFirst() + ": check which is right");
         }
         file.flush();
     }
@@ -86,7 +101,7 @@ public final class Download {
 
     private void fetch() {
         int failures = 0;
-        try (WebServer server = new WebServer(limits)) {
+        try (WebServer server = new WebServer(limits, source.rules())) {
             while (true) {
                 long before = file.length();
                 try {
@@ -97,7 +112,7 @@ public final class Download {
                     if (failures >= limits.attempts()) {
                         file.flush();
                         throw new DriverException.BackendUnavailable(
-                                address.shown() + " failed " + failures + " times in a row, at last after "
+                                source.address().shown() + " failed " + failures + " times in a row, at last after "
                                         + file.length() + " bytes: " + e.getMessage()
                                         + "; the same command resumes where it stopped",
                                 e);
@@ -108,21 +123,21 @@ public final class Download {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("interrupted while " + address.shown() + " was fetched", e);
+            throw new DriverException.BackendUnavailable(
+                    "interrupted while " + source.address().shown() + " was fetched", e);
         }
     }
 
-    private void attempt(WebServer server) throws IOException, InterruptedException {
+    private void attempt(WebServer server) throws IOException {
         if (file.length() > 0 && file.validator().isEmpty()) {
             begin("");
         }
-        HttpResponse<ResponseBody> response = server.get(address, file.length(), file.validator());
-        try (ResponseBody body = response.body()) {
+        try (WebResponse response = server.get(source.address(), source.key(), file.length(), file.validator())) {
             OptionalLong all = accept(response);
             if (all.isPresent()) {
                 file.makeSureOfRoom(all.getAsLong() - file.length());
             }
-            take(body, all);
+            take(response, all);
             if (all.isPresent() && file.length() != all.getAsLong()) {
                 throw new IOException("it ended after " + file.length() + " of " + all.getAsLong() + " bytes");
             }
@@ -130,54 +145,52 @@ public final class Download {
     }
 
     /// Returns the file's size, if the server reports it. On return the existing data is the start of what follows.
-    private OptionalLong accept(HttpResponse<ResponseBody> response) throws IOException {
-        HttpHeaders headers = response.headers();
-        if (response.statusCode() == 200) {
-            begin(validator(headers));
-            return contentLength(headers);
+    private OptionalLong accept(WebResponse response) throws IOException {
+        if (response.status() == 200) {
+            begin(validator(response));
+            return contentLength(response);
         }
-        Matcher range = RANGE.matcher(headers.firstValue("Content-Range").orElse(""));
-        if (response.statusCode() == 206
+        Matcher range = RANGE.matcher(response.header("Content-Range").orElse(""));
+        if (response.status() == 206
                 && range.matches()
                 && Long.parseLong(range.group(1)) == file.length()
-                && isSameVersion(headers)) {
+                && isSameVersion(response)) {
             return OptionalLong.of(Long.parseLong(range.group(2)));
         }
         begin("");
-        throw new IOException("it does not resume where it stopped: status " + response.statusCode());
+        throw new IOException("it does not resume where it stopped: status " + response.status());
     }
 
-    private static OptionalLong contentLength(HttpHeaders headers) throws IOException {
+    private static OptionalLong contentLength(WebResponse response) throws IOException {
         try {
-            return headers.firstValueAsLong("Content-Length");
+            return response.header("Content-Length").stream()
+                    .mapToLong(Long::parseLong)
+                    .findFirst();
         } catch (NumberFormatException e) {
             throw new IOException("its Content-Length is not a number", e);
         }
     }
 
     /// Checks the ETag, because not every server respects `If-Range`.
-    private boolean isSameVersion(HttpHeaders headers) {
-        Optional<String> tag = headers.firstValue("ETag");
+    private boolean isSameVersion(WebResponse response) {
+        Optional<String> tag = response.header("ETag");
         return tag.isEmpty() || !file.validator().startsWith("\"") || tag.get().equals(file.validator());
     }
 
     /// Returns the value for `If-Range` (RFC 9110, 13.1.5): a strong tag, otherwise a time.
-    private static String validator(HttpHeaders headers) {
-        String validator = headers.firstValue("ETag")
+    private static String validator(WebResponse response) {
+        String validator = response.header("ETag")
                 .filter(tag -> tag.startsWith("\""))
-                .or(() -> headers.firstValue("Last-Modified"))
+                .or(() -> response.header("Last-Modified"))
                 .orElse("");
-        return headers.firstValue("Accept-Ranges").filter("none"::equals).isPresent() ? "" : validator;
+        return response.header("Accept-Ranges").filter("none"::equals).isPresent() ? "" : validator;
     }
 
-    private void take(ResponseBody body, OptionalLong all) throws IOException, InterruptedException {
-        for (Optional<List<ByteBuffer>> next = body.next(limits.stall());
-                next.isPresent();
-                next = body.next(limits.stall())) {
-            for (ByteBuffer bytes : next.get()) {
-                digest.add(bytes.duplicate());
-                file.append(bytes);
-            }
+    private void take(WebResponse response, OptionalLong all) throws IOException {
+        byte[] buffer = new byte[READ_BYTES];
+        for (int read = response.read(buffer); read >= 0; read = response.read(buffer)) {
+            digest.add(ByteBuffer.wrap(buffer, 0, read));
+            file.append(ByteBuffer.wrap(buffer, 0, read));
             listener.downloaded(file.length(), all.orElse(-1));
         }
     }

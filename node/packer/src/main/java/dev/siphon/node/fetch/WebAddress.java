@@ -56,6 +56,13 @@ public record WebAddress(URI uri) {
         return Objects.equals(uri.getScheme().toLowerCase(Locale.ROOT), "https");
     }
 
+    /// Whether the other address is of the same server: what one may know, the other may.
+    boolean isSameServer(WebAddress other) {
+        return isEncrypted() == other.isEncrypted()
+                && uri.getHost().equalsIgnoreCase(other.uri.getHost())
+                && uri.getPort() == other.uri.getPort();
+    }
+
     /// Returns the target of a redirect.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address

@@ -3,55 +3,108 @@ package dev.siphon.node.fetch;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.SystemDefaultDnsResolver;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Timeout;
 
-/// Requests a file, or the rest of one.
+/// Requests files, or the rest of one. Not the JDK's client: that resolves names by itself, and only a client that
+/// is told where to connect cannot be led elsewhere by a name that changes between check and use.
 final class WebServer implements AutoCloseable {
     private static final int MAX_REDIRECTS = 10;
+    /// Connections at the same time, for a bucket's objects.
+    private static final int MAX_CONNECTIONS = 16;
 
-    private final HttpClient client;
     private final FetchLimits limits;
+    private final StallTimer timer = new StallTimer();
+    private final CloseableHttpClient encrypted;
+    private final CloseableHttpClient plain;
 
-    WebServer(FetchLimits limits) {
+    WebServer(FetchLimits limits, AddressRules rules) {
         this.limits = limits;
-        client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(limits.connect())
+        encrypted = client(limits, rules, true);
+        plain = client(limits, rules, false);
+    }
+
+    private static CloseableHttpClient client(FetchLimits limits, AddressRules rules, boolean isEncrypted) {
+        Timeout stall = Timeout.of(limits.stall());
+        return HttpClients.custom()
+                .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
+                        .setDnsResolver(new CheckedResolver(rules, isEncrypted))
+                        .setDefaultConnectionConfig(ConnectionConfig.custom()
+                                .setConnectTimeout(Timeout.of(limits.connect()))
+                                .setSocketTimeout(stall)
+                                .build())
+                        .setMaxConnTotal(MAX_CONNECTIONS)
+                        .setMaxConnPerRoute(MAX_CONNECTIONS)
+                        .build())
+                .setDefaultRequestConfig(
+                        RequestConfig.custom().setResponseTimeout(stall).build())
+                .disableRedirectHandling()
+                .disableAutomaticRetries()
+                .disableContentCompression()
+                .disableCookieManagement()
+                .disableAuthCaching()
                 .build();
     }
 
+    /// Resolves a name, once for each connection, to the addresses that are permitted; also those written as numbers.
+    private record CheckedResolver(AddressRules rules, boolean isEncrypted) implements DnsResolver {
+        @Override
+        public InetAddress[] resolve(String host) throws UnknownHostException {
+            InetAddress[] found = SystemDefaultDnsResolver.INSTANCE.resolve(host);
+            return rules.permitted(host, isEncrypted, List.of(found)).toArray(InetAddress[]::new);
+        }
+
+        @Override
+        public String resolveCanonicalHostname(String host) {
+            return host;
+        }
+    }
+
     /// Returns the response to a request for `address` from byte `from` on, if the server still has the version
-    /// `validator`; for the whole file if `from` is 0. Follows redirects.
+    /// `validator`; for the whole file if `from` is 0. Follows redirects; another host does not get `key`.
     ///
     /// @throws DriverException NotFound (NOT_FOUND), AccessDenied (PERMISSION_DENIED), BackendFault (INTERNAL) if
     ///     the server's status is final
+    /// @throws FetchFailure ForbiddenAddress
     /// @throws IOException if a retry may help
-    HttpResponse<ResponseBody> get(WebAddress address, long from, String validator)
-            throws IOException, InterruptedException {
+    WebResponse get(WebAddress address, Authorization key, long from, String validator) throws IOException {
         WebAddress at = address;
         for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-            HttpRequest.Builder request =
-                    HttpRequest.newBuilder(at.uri()).timeout(limits.stall()).header("Accept-Encoding", "identity");
+            Map<String, String> headers = new HashMap<>();
             if (from > 0) {
-                request.header("Range", "bytes=" + from + "-").header("If-Range", validator);
+                headers.put("Range", "bytes=" + from + "-");
+                headers.put("If-Range", validator);
             }
-            HttpResponse<ResponseBody> response = send(request.build());
+            if (!key.equals(Authorization.NONE) && at.isSameServer(address)) {
+                headers.put("Authorization", key.header());
+            }
+            WebResponse response = send(at, headers);
             boolean taken = false;
             try {
                 Optional<String> location = redirect(response);
                 if (location.isEmpty()) {
-                    check(at, response.statusCode());
+                    check(at, response.status());
                     taken = true;
                     return response;
                 }
                 at = at.redirected(location.get());
             } finally {
                 if (!taken) {
-                    response.body().close();
+                    response.close();
                 }
             }
         }
@@ -59,25 +112,43 @@ final class WebServer implements AutoCloseable {
                 address.shown() + " redirects more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
     }
 
-    /// Sends a request. The JDK's client throws IllegalArgumentException for headers that it cannot parse.
-    private HttpResponse<ResponseBody> send(HttpRequest request) throws IOException, InterruptedException {
+    /// Sends one request.
+    ///
+    /// @throws FetchFailure ForbiddenAddress
+    /// @throws IOException if the server does not answer in time, or not in HTTP
+    WebResponse send(WebAddress address, Map<String, String> headers) throws IOException {
         try {
-            return client.send(request, _ -> new ResponseBody());
-        } catch (IllegalArgumentException e) {
+            HttpGet request = new HttpGet(address.uri());
+            request.setHeader("Accept-Encoding", "identity");
+            headers.forEach(request::setHeader);
+            return new WebResponse(
+                    request,
+                    timer.within(
+                            limits.connect().plus(limits.stall()),
+                            request,
+                            () -> (address.isEncrypted() ? encrypted : plain).executeOpen(null, request, null)),
+                    timer,
+                    limits,
+                    address.shown());
+        } catch (UnknownHostException e) {
+            throw new IOException("its host name is unknown", e);
+        } catch (IllegalArgumentException | IllegalStateException e) {
             throw new IOException("its answer is not HTTP: " + QuotedText.of(String.valueOf(e.getMessage())), e);
         }
     }
 
-    private static Optional<String> redirect(HttpResponse<ResponseBody> response) {
-        return switch (response.statusCode()) {
-            case 301, 302, 303, 307, 308 -> response.headers().firstValue("Location");
+    private static Optional<String> redirect(WebResponse response) {
+        return switch (response.status()) {
+            case 301, 302, 303, 307, 308 -> response.header("Location");
             default -> Optional.empty();
         };
     }
 
-    private static void check(WebAddress at, int status) throws IOException {
+    /// @throws DriverException as [#get]
+    /// @throws IOException if a retry may help
+    static void check(WebAddress at, int status) throws IOException {
         switch (status) {
-            case 200, 206, 416 -> {
+            case 200, 206, 412, 416 -> {
                 // the caller handles these
             }
             case 401, 403, 407 ->
@@ -94,6 +165,8 @@ final class WebServer implements AutoCloseable {
 
     @Override
     public void close() {
-        client.shutdownNow();
+        timer.close();
+        encrypted.close(CloseMode.IMMEDIATE);
+        plain.close(CloseMode.IMMEDIATE);
     }
 }

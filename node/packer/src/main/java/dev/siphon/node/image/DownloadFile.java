@@ -9,51 +9,54 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /// A download beside the image, with a second file that records its address and version.
-final class DownloadFile implements DownloadDirectory, AutoCloseable {
+public final class DownloadFile implements DownloadDirectory, AutoCloseable {
     private static final String TITLE = "siphon-download 1 ";
 
-    private final ImageFiles files;
+    private final Path data;
+    private final Path origin;
     private final FileChannel channel;
     private final String title;
     private final FreeSpaceGuard spaceGuard;
     private String validator;
     private long length;
 
-    private DownloadFile(ImageFiles files, FileChannel channel, String title, String validator, long length) {
-        this.files = files;
+    private DownloadFile(Path data, Path origin, FileChannel channel, String title, String validator, long length) {
+        this.data = data;
+        this.origin = origin;
         this.channel = channel;
         this.title = title;
-        spaceGuard = FreeSpaceGuard.at(files.directory());
+        spaceGuard = FreeSpaceGuard.at(data.resolveSibling(".").normalize());
         this.validator = validator;
         this.length = length;
     }
 
-    static DownloadFile open(ImageFiles files, WebAddress address) {
+    /// @param data the file for the data
+    /// @param origin the file that says where the data is from
+    public static DownloadFile open(Path data, Path origin, WebAddress address) {
         // only a digest of the address: a token after its path must not be in a file
         String title =
                 TITLE + Digest.of(ByteBuffer.wrap(address.uri().toString().getBytes(StandardCharsets.UTF_8))) + " ";
         try {
             FileChannel channel = FileChannel.open(
-                    files.download(),
+                    data,
                     Set.of(
                             StandardOpenOption.READ,
                             StandardOpenOption.WRITE,
                             StandardOpenOption.CREATE,
                             LinkOption.NOFOLLOW_LINKS),
                     PartFile.PRIVATE);
-            String origin = Files.exists(files.downloadOrigin())
-                    ? Files.readString(files.downloadOrigin(), StandardCharsets.ISO_8859_1)
+            String written = Files.exists(origin) ? Files.readString(origin, StandardCharsets.ISO_8859_1) : "";
+            String validator = written.startsWith(title) && written.endsWith("\n")
+                    ? written.substring(title.length(), written.length() - 1)
                     : "";
-            String validator = origin.startsWith(title) && origin.endsWith("\n")
-                    ? origin.substring(title.length(), origin.length() - 1)
-                    : "";
-            return new DownloadFile(files, channel, title, validator, channel.size());
+            return new DownloadFile(data, origin, channel, title, validator, channel.size());
         } catch (IOException e) {
-            throw StoreErrors.translate("opening", files.download(), e);
+            throw StoreErrors.translate("opening", data, e);
         }
     }
 
@@ -73,9 +76,9 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
             channel.truncate(0);
             length = 0;
             validator = version;
-            ImagePublication.write(files.downloadOrigin(), title + version + "\n");
+            ImagePublication.write(origin, title + version + "\n");
         } catch (IOException e) {
-            throw StoreErrors.translate("writing", files.downloadOrigin(), e);
+            throw StoreErrors.translate("writing", origin, e);
         }
     }
 
@@ -92,7 +95,7 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
                 length += channel.write(bytes, length);
             }
         } catch (IOException e) {
-            throw StoreErrors.translate("writing", files.download(), e);
+            throw StoreErrors.translate("writing", data, e);
         }
     }
 
@@ -101,7 +104,7 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
         try {
             return channel.read(target, offset);
         } catch (IOException e) {
-            throw StoreErrors.translate("reading", files.download(), e);
+            throw StoreErrors.translate("reading", data, e);
         }
     }
 
@@ -110,7 +113,7 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
         try {
             channel.force(true);
         } catch (IOException e) {
-            throw StoreErrors.translate("flushing", files.download(), e);
+            throw StoreErrors.translate("flushing", data, e);
         }
     }
 
@@ -119,7 +122,7 @@ final class DownloadFile implements DownloadDirectory, AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw StoreErrors.translate("closing", files.download(), e);
+            throw StoreErrors.translate("closing", data, e);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.fetch.Download;
+import dev.siphon.node.fetch.FetchFailure;
 import dev.siphon.node.fetch.FetchLimits;
 import dev.siphon.node.fetch.WebAddress;
 import dev.siphon.node.linux.FileStatus;
@@ -52,8 +53,10 @@ public final class ImageImport {
     }
 
     private ImageSource remote(ImportRequest request, WebAddress address, ImageFiles files) {
-        try (DownloadFile file = DownloadFile.open(files, address)) {
-            new Download(address, request.sha256().orElseThrow(), file, limits, listener).run();
+        try (DownloadFile file = DownloadFile.open(files.download(), files.downloadOrigin(), address)) {
+            new Download(Download.Source.of(address, request.sha256().orElseThrow()), file, limits, listener).run();
+        } catch (FetchFailure e) {
+            throw e.toDriverException();
         }
         return tar(real(files.download()), request, Optional.empty(), files);
     }

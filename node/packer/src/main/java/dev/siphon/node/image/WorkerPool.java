@@ -14,11 +14,11 @@ import java.util.concurrent.ThreadFactory;
 /// virtual ones. Their number bounds memory, descriptors and the load on the source.
 ///
 /// It needs no [dev.siphon.csi.DeadlineExecutor]: no deadline ends a job, whose threads end before its files.
-final class WorkerPool {
+public final class WorkerPool {
     private WorkerPool() {}
 
     /// The job of each thread, and how to stop it if another thread fails.
-    interface Work {
+    public interface Work {
         void untilDone();
 
         /// Makes [#untilDone] return soon in all threads.
@@ -29,7 +29,7 @@ final class WorkerPool {
     ///
     /// @param name the prefix of the threads' names
     /// @throws RuntimeException the first failure, as it was thrown
-    static void run(String name, int size, Work work) {
+    public static void run(String name, int size, Work work) {
         ThreadFactory threads = Thread.ofPlatform().name(name + "-", 0).daemon().factory();
         try (ExecutorService pool = Executors.newFixedThreadPool(size, threads)) {
             List<Future<Boolean>> ends = new ArrayList<>();
@@ -67,7 +67,7 @@ final class WorkerPool {
         } catch (InterruptedException e) {
             work.giveUp();
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while packing", e);
+            throw new IllegalStateException("interrupted", e);
         }
     }
 }

@@ -19,6 +19,17 @@ public final class TarScanner {
         window = new TarWindow(bytes);
     }
 
+    /// Whether `block`, the first bytes of a file, is a header of a tar.
+    public static boolean isBegin(byte[] block) {
+        try {
+            return block.length == TarHeader.BYTES
+                    && !TarHeader.isEnd(block)
+                    && TarHeader.of(0, block).offset() == 0;
+        } catch (DriverException.InvalidRequest _) {
+            return false;
+        }
+    }
+
     /// Returns the offset of the next member's header, in bytes.
     public long position() {
         return at;

@@ -19,7 +19,7 @@ final class AnswersParsingFuzzTest {
     private static final byte[] CONTENT = "hello world".getBytes(StandardCharsets.UTF_8);
     private static final int LEFT = 5;
     private static final FetchLimits ONCE =
-            new FetchLimits(Duration.ofSeconds(10), Duration.ofSeconds(2), 1, Duration.ofMillis(1));
+            new FetchLimits(Duration.ofSeconds(10), Duration.ofSeconds(2), 1, Duration.ofMillis(1), 0);
 
     private static final List<byte[]> VALID = ParserFuzz.texts(
             "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 5-10/11\r\nETag: \"1\"\r\nContent-Length: 6\r\n\r\n world",
@@ -43,7 +43,8 @@ final class AnswersParsingFuzzTest {
                             DriverException.BackendUnavailable.class,
                             DriverException.BackendFault.class,
                             DriverException.NotFound.class,
-                            DriverException.AccessDenied.class)
+                            DriverException.AccessDenied.class,
+                            FetchFailure.class)
                     .run();
         }
         thread.join();
@@ -53,7 +54,7 @@ final class AnswersParsingFuzzTest {
         FetchedInMemory file = new FetchedInMemory();
         file.begin("\"1\"");
         file.append(ByteBuffer.wrap(CONTENT, 0, LEFT));
-        new Download(address, Digest.of(ByteBuffer.wrap(CONTENT)), file, ONCE, (_, _) -> {}).run();
+        new Download(Download.Source.of(address, Digest.of(ByteBuffer.wrap(CONTENT))), file, ONCE, (_, _) -> {}).run();
     }
 
     private static void serve(ServerSocket server, AtomicReference<byte[]> answer) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class DownloadTest {
     private static final int BYTES = 300_000;
     private static final FetchLimits SHORT =
-            new FetchLimits(Duration.ofSeconds(5), Duration.ofMillis(500), 3, Duration.ofMillis(1));
+            new FetchLimits(Duration.ofSeconds(5), Duration.ofMillis(500), 3, Duration.ofMillis(1), 0);
 
     private final byte[] content = random(1);
     private final FileServer server = new FileServer(content);
@@ -44,7 +45,11 @@ final class DownloadTest {
     }
 
     private void fetch(String path, byte[] expected) {
-        new Download(WebAddress.parse(server.address(path)), digest(expected), file, SHORT, (_, _) -> {}).run();
+        download(Download.Source.of(WebAddress.parse(server.address(path)), digest(expected)));
+    }
+
+    private void download(Download.Source source) {
+        new Download(source, file, SHORT, (_, _) -> {}).run();
     }
 
     private void assertFetched(byte[] expected, String... ranges) {
@@ -110,7 +115,7 @@ final class DownloadTest {
 
     @Test
     void anotherDigestLeavesNothing() {
-        String message = assertThrows(DriverException.BackendFault.class, () -> fetch("/file", random(2)))
+        String message = assertThrows(FetchFailure.class, () -> fetch("/file", random(2)))
                 .getMessage();
         assertTrue(
                 message.contains(digest(content).hex())
@@ -143,6 +148,55 @@ final class DownloadTest {
         assertThrows(DriverException.InvalidRequest.class, () -> fetch("/elsewhere", none));
         assertThrows(DriverException.NotFound.class, () -> fetch("/gone", none));
         assertThrows(DriverException.AccessDenied.class, () -> fetch("/refused", none));
+    }
+
+    private void limited(String path, Authorization key, String... allowed) {
+        AddressRules rules = new AddressRules(
+                false, Stream.of(allowed).map(AddressRange::parse).toList());
+        download(new Download.Source(WebAddress.parse(server.address(path)), List.of(digest(content)), key, rules));
+    }
+
+    private void assertForbidden(String path, String... allowed) {
+        FetchFailure failure = assertThrows(FetchFailure.class, () -> limited(path, Authorization.NONE, allowed));
+        assertEquals(FetchFailure.Reason.FORBIDDEN_ADDRESS, failure.reason());
+    }
+
+    @Test
+    void privateAddressesAreAskedOnlyIfAllowed() {
+        assertForbidden("/file");
+        assertForbidden("/file", "127.0.0.2/32", "10.0.0.0/8");
+        assertEquals(List.of(), server.ranges());
+        limited("/file", Authorization.NONE, "127.0.0.1/32");
+        assertArrayEquals(content, file.bytes.toByteArray());
+    }
+
+    @Test
+    void redirectsToPrivateAddressesAreNotFollowed() {
+        assertForbidden("/away", "127.0.0.1/32");
+        limited("/other", Authorization.NONE, "127.0.0.0/30");
+        assertArrayEquals(content, file.bytes.toByteArray());
+    }
+
+    @Test
+    void anotherHostDoesNotGetTheKey() {
+        limited("/moved", Authorization.bearer("s3cret"), "127.0.0.0/8");
+        file.begin("");
+        limited("/other", Authorization.basic("alice", "s3cret"), "127.0.0.0/8");
+        assertEquals(List.of("Bearer s3cret", "none"), server.keys());
+    }
+
+    @Test
+    void aServerThatTricklesIsRefused() {
+        server.then(Answer.TRICKLE);
+        FetchFailure failure = assertThrows(
+                FetchFailure.class,
+                () -> new Download(
+                                Download.Source.of(WebAddress.parse(server.address("/file")), digest(content)),
+                                file,
+                                SHORT.withMinBytesPerSecond(1000),
+                                (_, _) -> {})
+                        .run());
+        assertEquals(FetchFailure.Reason.TOO_SLOW, failure.reason());
     }
 
     @Test

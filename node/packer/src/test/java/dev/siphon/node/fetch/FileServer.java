@@ -4,7 +4,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,10 +17,13 @@ import java.util.function.Consumer;
 
 /// A local HTTP server of one file, with replies that each test chooses.
 public final class FileServer implements AutoCloseable {
+    private static final int TRICKLE_MILLIS = 20;
+
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
     private final List<String> ranges = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> keys = Collections.synchronizedList(new ArrayList<>());
     private volatile byte[] content;
     private volatile String tag = "\"1\"";
     private volatile Consumer<FileServer> halfSent = _ -> {};
@@ -35,6 +37,8 @@ public final class FileServer implements AutoCloseable {
         HALF_THEN_TELL,
         /// Sends half, then nothing until the test ends.
         STALL,
+        /// Sends a byte now and then, until the test ends.
+        TRICKLE,
         /// Sends the whole file, whatever range was requested.
         ALL,
         /// Claims range 0, whatever range was requested.
@@ -45,7 +49,7 @@ public final class FileServer implements AutoCloseable {
     public FileServer(byte[] content) {
         this.content = content;
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server = HttpServer.create(new InetSocketAddress(0), 0);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -54,6 +58,9 @@ public final class FileServer implements AutoCloseable {
         server.createContext("/refused", exchange -> status(exchange, 403));
         server.createContext("/moved", exchange -> redirect(exchange, "/file?token=s3cret"));
         server.createContext("/round", exchange -> redirect(exchange, "/round"));
+        server.createContext("/away", exchange -> redirect(exchange, "http://127.0.0.2:1/file"));
+        server.createContext(
+                "/other", exchange -> redirect(exchange, address("/file").replace("127.0.0.1", "127.0.0.2")));
         server.createContext("/elsewhere", exchange -> redirect(exchange, "ftp://127.0.0.1/file"));
         server.setExecutor(threads);
         server.start();
@@ -84,6 +91,11 @@ public final class FileServer implements AutoCloseable {
         return List.copyOf(ranges);
     }
 
+    /// Returns the headers `Authorization` of the requests so far, or `none`.
+    public List<String> keys() {
+        return List.copyOf(keys);
+    }
+
     private static void status(HttpExchange exchange, int status) throws IOException {
         exchange.sendResponseHeaders(status, -1);
         exchange.close();
@@ -99,6 +111,8 @@ public final class FileServer implements AutoCloseable {
         String asked = Optional.ofNullable(exchange.getRequestHeaders().getFirst("Range"))
                 .orElse("all");
         ranges.add(asked);
+        keys.add(Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization"))
+                .orElse("none"));
         if (answer == Answer.BUSY) {
             status(exchange, 503);
             return;
@@ -140,7 +154,24 @@ public final class FileServer implements AutoCloseable {
                 out.flush();
                 untilClosed();
             }
+            case TRICKLE -> {
+                for (int at = 0; at < all.length; at++) {
+                    out.write(all, at, 1);
+                    out.flush();
+                    pause();
+                }
+            }
             case BUSY -> throw new IllegalStateException("has no body");
+        }
+    }
+
+    private void pause() {
+        try {
+            synchronized (server) {
+                server.wait(TRICKLE_MILLIS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 

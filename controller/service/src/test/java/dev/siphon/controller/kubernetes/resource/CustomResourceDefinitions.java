@@ -48,6 +48,10 @@ final class CustomResourceDefinitions {
             """
             # Datasets that an administrator wants on disks ahead of time.
             """,
+            DatasetImportObject.class,
+            """
+            # Data that people of a namespace have fetched, and that becomes a dataset of their account (docs/how-to/import-datasets.md).
+            """,
             NamespaceAccessObject.class,
             """
             # What the pods of each namespace may use, for its people to see (docs/how-to/datasets.md). The controller writes them; nodes read one
@@ -59,6 +63,8 @@ final class CustomResourceDefinitions {
             "datasets.spec.bytes", "int64",
             "datasets.status.conditions.lastTransitionTime", "date-time",
             "datasetreplicas.status.bytes", "int64",
+            "datasetimports.status.bytes", "int64",
+            "datasetimports.status.totalBytes", "int64",
             "datasetwarmups.spec.until", "date-time",
             "namespaceaccesses.status.datasets.bytes", "int64");
 

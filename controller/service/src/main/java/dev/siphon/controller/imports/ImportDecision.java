@@ -1,0 +1,131 @@
+package dev.siphon.controller.imports;
+
+import dev.siphon.controller.imports.ImportStatus.Phase;
+import dev.siphon.controller.imports.ObservedImport.ClaimState;
+import dev.siphon.controller.imports.ObservedImport.FetchState;
+import dev.siphon.controller.imports.ObservedImport.Part;
+import dev.siphon.controller.imports.ObservedImport.SealState;
+import dev.siphon.controller.imports.ObservedImport.Standing;
+import java.util.stream.Stream;
+
+/// Decides the next step of a DatasetImport.
+final class ImportDecision {
+    static final String NAME_TAKEN = "NameTaken";
+
+    private ImportDecision() {}
+
+    static ImportStep decide(ObservedImport is) {
+        return switch (is.phase()) {
+            case RESERVING, FETCHING, SEALING -> advance(is);
+            case READY -> keep(is);
+            case FAILED -> remove(is);
+        };
+    }
+
+    private static ImportStep advance(ObservedImport is) {
+        if (!is.on()) {
+            return new ImportStep.Report(
+                    is.phase(),
+                    "NotEnabled",
+                    "imports are off in this cluster: its administrator can set `imports.enabled` of Siphon's chart");
+        }
+        if (parts(is).anyMatch(Part.Foreign.class::isInstance)) {
+            return new ImportStep.Fail(NAME_TAKEN, taken(is));
+        }
+        return switch (is.standing()) {
+            case Standing.Denied(var reason, var message) -> new ImportStep.Fail(reason, message);
+            case Standing.Allowed allowed -> seal(is, allowed);
+        };
+    }
+
+    private static String taken(ObservedImport is) {
+        String what = is.claim() instanceof Part.Foreign
+                ? "PersistentVolumeClaim " + is.name() + "-import"
+                : is.fetch() instanceof Part.Foreign ? "Job " + is.name() + "-import" : "VolumeSnapshot " + is.name();
+        return what + " is not this import's, and somebody may need it: delete this DatasetImport, and apply it with"
+                + " another name";
+    }
+
+    private static ImportStep seal(ObservedImport is, Standing.Allowed allowed) {
+        return switch (is.seal()) {
+            case SealState.Sealed _ ->
+                is.isShared() ? new ImportStep.Finish() : new ImportStep.Share(allowed.account());
+            case SealState.Packing(var message) -> new ImportStep.Report(Phase.SEALING, "Sealing", message);
+            case SealState.Refused(var reason, var message) -> new ImportStep.Fail(reason, message);
+            case Part.Ending _ -> deleted("VolumeSnapshot");
+            case Part.Absent _ -> fetch(is, allowed);
+            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+        };
+    }
+
+    private static ImportStep fetch(ObservedImport is, Standing.Allowed allowed) {
+        boolean bound = is.claim() instanceof ClaimState.Bound;
+        return switch (is.fetch()) {
+            case FetchState.Done _ -> bound ? new ImportStep.Seal() : deleted("PersistentVolumeClaim");
+            case FetchState.Failed(var reason, var message) -> new ImportStep.Fail(reason, message);
+            case Part.Ending _ -> deleted("Job");
+            case FetchState.Running(var message) ->
+                bound ? new ImportStep.Report(Phase.FETCHING, "Fetching", message) : deleted("PersistentVolumeClaim");
+            case Part.Absent _ -> reserve(is, allowed);
+            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+        };
+    }
+
+    private static ImportStep reserve(ObservedImport is, Standing.Allowed allowed) {
+        return switch (is.claim()) {
+            case Part.Absent _ -> new ImportStep.Reserve();
+            case ClaimState.Waiting(var message) -> new ImportStep.Report(Phase.RESERVING, "Reserving", message);
+            case ClaimState.NoRoom(var message) -> new ImportStep.Fail("AllowanceFull", message);
+            case ClaimState.Bound _ -> new ImportStep.Fetch(allowed.account());
+            case Part.Ending _ -> deleted("PersistentVolumeClaim");
+            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+        };
+    }
+
+    private static ImportStep deleted(String kind) {
+        return new ImportStep.Fail(
+                "Deleted", "somebody deleted its " + kind + ": delete the DatasetImport, and apply it again");
+    }
+
+    /// Keeps the readers as the owner wants them, and removes what the dataset does not need.
+    private static ImportStep keep(ObservedImport is) {
+        if (!(is.seal() instanceof SealState.Sealed)) {
+            return is.seal() instanceof SealState.Packing
+                    ? new ImportStep.Await()
+                    : new ImportStep.Fail(
+                            "DatasetDeleted", "the dataset was deleted: delete the DatasetImport, and apply it again");
+        }
+        if (is.fetch().isOurs()) {
+            return new ImportStep.RemoveFetch();
+        }
+        if (is.claim().isOurs() && !is.keepVolume()) {
+            return new ImportStep.RemoveClaim();
+        }
+        if (!is.isShared()) {
+            return switch (is.standing()) {
+                case Standing.Allowed(var account) -> new ImportStep.Share(account);
+                case Standing.Denied(var reason, var message) -> new ImportStep.Report(Phase.READY, reason, message);
+            };
+        }
+        return is.fetch() instanceof Part.Ending || is.claim() instanceof Part.Ending
+                ? new ImportStep.Await()
+                : new ImportStep.Settle();
+    }
+
+    private static ImportStep remove(ObservedImport is) {
+        if (is.seal().isOurs()) {
+            return new ImportStep.RemoveSnapshot();
+        }
+        if (is.fetch().isOurs()) {
+            return new ImportStep.RemoveFetch();
+        }
+        if (is.claim().isOurs()) {
+            return new ImportStep.RemoveClaim();
+        }
+        return parts(is).anyMatch(Part.Ending.class::isInstance) ? new ImportStep.Await() : new ImportStep.Settle();
+    }
+
+    private static Stream<Part> parts(ObservedImport is) {
+        return Stream.of(is.claim(), is.fetch(), is.seal());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.imports;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.unpack;
+
+import org.jspecify.annotations.NullMarked;
