@@ -55,11 +55,17 @@ final class CephAwayIT {
         unknown = SealedDataset.seal(CLUSTER, reader).declare(reader.account());
         owner.datasetClaim("data", dataset.reference());
         TestPod first = reading(owner, "first").succeeded();
-        var _ = owner.pod("claimed-first", "cat /data/two/7").withClaim("data").create().succeeded();
+        var _ = owner.pod("claimed-first", "cat /data/two/7")
+                .withClaim("data")
+                .create()
+                .succeeded();
         var _ = Await.until("a replica of " + dataset.name(), Cluster.PATIENCE, CephAwayIT::isWhole);
         first.delete();
         owner.podCalled("claimed-first").delete();
-        var _ = Await.until("no mount of " + dataset.name(), Cluster.PATIENCE, () -> dataset.mounts().isEmpty());
+        var _ = Await.until(
+                "no mount of " + dataset.name(),
+                Cluster.PATIENCE,
+                () -> dataset.mounts().isEmpty());
         CEPH.forEach(Daemon::pause);
     }
 
@@ -74,7 +80,8 @@ final class CephAwayIT {
 
     private static boolean isWhole() {
         return IntStream.range(0, 2)
-                .mapToObj(disk -> GpuMachine.cache(disk).resolve(dataset.digest()).resolve("image"))
+                .mapToObj(
+                        disk -> GpuMachine.cache(disk).resolve(dataset.digest()).resolve("image"))
                 .anyMatch(Files::exists);
     }
 
@@ -95,7 +102,8 @@ final class CephAwayIT {
                                 .create())
                 .toList();
         for (TestPod pod : pods) {
-            assertEquals(List.of("seven", "1275000"), pod.succeeded().log().lines().toList(), pod.name());
+            assertEquals(
+                    List.of("seven", "1275000"), pod.succeeded().log().lines().toList(), pod.name());
         }
         assertTrue(pods.getFirst().told("DatasetOffline").contains("from the replica on its node"));
         pods.forEach(TestPod::remove);
@@ -118,7 +126,9 @@ final class CephAwayIT {
     @Test
     @Order(3)
     void aReaderWhoIsWithdrawnIsRefused() {
-        assertEquals("seven", reading(reader, "allowed").succeeded().log().lines().findFirst().orElse(""));
+        assertEquals(
+                "seven",
+                reading(reader, "allowed").succeeded().log().lines().findFirst().orElse(""));
         var _ = CLUSTER.kubectl(
                 "patch",
                 "dataset",
@@ -143,7 +153,12 @@ final class CephAwayIT {
         var _ = CLUSTER.kubectl("-n", Installation.NAMESPACE, "rollout", "status", "--timeout=120s", nodes);
         assertEquals(
                 "seven",
-                reading(owner, "restarted").succeeded().log().lines().findFirst().orElse(""));
+                reading(owner, "restarted")
+                        .succeeded()
+                        .log()
+                        .lines()
+                        .findFirst()
+                        .orElse(""));
     }
 
     @Test
@@ -159,7 +174,9 @@ final class CephAwayIT {
                 "the image of " + dataset.name() + " is mounted",
                 Duration.ofSeconds(60),
                 () -> !clients().isEmpty());
-        assertEquals("seven", reading(owner, "after").succeeded().log().lines().findFirst().orElse(""));
+        assertEquals(
+                "seven",
+                reading(owner, "after").succeeded().log().lines().findFirst().orElse(""));
         Command.Result found = siphon.siphon("audit", "--json", "--pause", "3");
         assertEquals(0, found.exit(), found::output);
     }

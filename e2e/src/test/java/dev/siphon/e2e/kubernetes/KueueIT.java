@@ -87,23 +87,13 @@ final class KueueIT {
         siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
     }
 
-    /// The example's queue, and one that gives quota back, with one GPU.
+    /// The example's queue.
     private static void queues() {
         String example = new Examples(tenant).text("kueue.yaml");
         String queues = Stream.of(example.split("(?m)^---$", -1))
                 .filter(each -> !each.contains("kind: Job\n"))
                 .collect(Collectors.joining("---"));
         CLUSTER.apply(tenant.namespace(), queues);
-        CLUSTER.apply(
-                tenant.namespace(),
-                queues.replace("{name: hold}", "{name: release}")
-                        .replace("name: hold}", "name: release}")
-                        .replace("whileLoading: hold", "whileLoading: release")
-                        .replace("{name: dataset}", "{name: released}")
-                        .replace("{name: gpus}", "{name: one}")
-                        .replace("nominalQuota: 8", "nominalQuota: 1")
-                        .replace("{name: training}", "{name: sharing}")
-                        .replace("clusterQueue: gpus", "clusterQueue: one"));
     }
 
     @BeforeEach
@@ -166,7 +156,8 @@ final class KueueIT {
                         .replace("image: siphon", "imagePullPolicy: Never\n          image: siphon"));
         QueuedJob workload = new QueuedJob(tenant, "queued");
 
-        var _ = workload.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas, [1-9][0-9]? %, about [0-9]+ s left");
+        var _ = workload.awaitCheck(
+                "Pending: dataset u29.large: 0 of 1 replicas, [1-9][0-9]? percent, about [0-9]+ s left");
         assertTrue(workload.has("QuotaReserved"));
         assertFalse(workload.has("Admitted"));
         assertEquals(List.of(), job("queued").pods());
@@ -177,25 +168,6 @@ final class KueueIT {
         assertEquals(2, done.events("DatasetWarm").size());
         awaitWanted(false);
         done.delete();
-    }
-
-    @Test
-    void aWorkloadThatGivesItsQuotaBackFindsItsDataLater() {
-        QueuedJob waiting = job("waiting", "sharing", dataset.reference());
-        var _ = waiting.awaitCheck("Pending: .*");
-        // one GPU is all that the queue has
-        QueuedJob other = job("other", "sharing", "");
-        assertFalse(other.has("QuotaReserved"));
-
-        waiting.awaitCondition("Evicted", "AdmissionCheck");
-        var _ = job("other").complete();
-        assertFalse(waiting.has("Admitted"));
-        awaitWanted(true);
-
-        var _ = waiting.awaitCheck("Ready: dataset u29.large is on a disk of " + CLUSTER.node());
-        job("waiting").complete().delete();
-        job("other").delete();
-        awaitWanted(false);
     }
 
     @Test
@@ -219,12 +191,6 @@ final class KueueIT {
                 "{\"spec\":{\"active\":false}}");
         awaitWanted(false);
         job("idle").delete();
-
-        QueuedJob released = job("released", "sharing", dataset.reference());
-        released.awaitCondition("Evicted", "AdmissionCheck");
-        awaitWanted(true);
-        job("released").delete();
-        awaitWanted(false);
     }
 
     @Test

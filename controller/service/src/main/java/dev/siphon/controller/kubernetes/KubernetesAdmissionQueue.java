@@ -161,7 +161,6 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
                         .map(spec -> new NamedSettings(
                                 check.getMetadata().getName(),
                                 new DataCheck.Settings(
-                                        "release".equals(spec.whileLoading()),
                                         Optional.ofNullable(spec.replicas()).filter(number -> number > 0),
                                         Optional.ofNullable(spec.maxWait()).flatMap(PodParser::duration),
                                         "reject".equals(spec.then())))));

@@ -148,8 +148,7 @@ final class WorkloadParser {
                                         state,
                                         JsonParts.text(each, "lastTransitionTime")
                                                 .orElse(""),
-                                        JsonParts.text(each, "message").orElse(""),
-                                        JsonParts.number(each, "retryCount")))));
+                                        JsonParts.text(each, "message").orElse("")))));
         return checks;
     }
 

@@ -142,7 +142,6 @@ final class AdmissionReconciler {
         return new ObservedCheck(
                 workload.phase(),
                 state.state(),
-                state.retries() > 0,
                 check.parameters(),
                 plan.reads(),
                 Duration.between(workload.since(), now),

@@ -17,15 +17,6 @@ final class CheckDecision {
     /// How long the volume of a PVC is awaited. Others than datasets may have none before a pod runs.
     static final Duration BINDING = Duration.ofSeconds(10);
 
-    /// How long nodes may take to say how far a replica is.
-    static final Duration REPORT = Duration.ofSeconds(10);
-
-    /// Giving quota back costs about this much: less is waited for.
-    static final Duration BRIEF = Duration.ofSeconds(10);
-
-    /// How long a Workload keeps quota that it gave back before. Others that came meanwhile wait for it that long.
-    static final Duration TURN = Duration.ofSeconds(30);
-
     private static final CheckAnswer UNCHANGED = new CheckAnswer.Unchanged();
 
     private CheckDecision() {}
@@ -51,8 +42,7 @@ final class CheckDecision {
     private static boolean isWanted(ObservedCheck is) {
         return switch (is.phase()) {
             case RESERVED -> is.state() != State.REJECTED;
-            // it gave its quota back while the data is loading, so that it finds it when its turn comes again
-            case RELEASED -> is.hasRetried() && is.state() == State.PENDING && !is.isLate();
+            case RELEASED -> false;
         };
     }
 
@@ -103,20 +93,7 @@ final class CheckDecision {
         if (loading.isHopeless() && !settings.isRejecting() && is.isReservedFor(GRACE)) {
             return given(State.READY, "the pods read from CephFS: " + loading.progress());
         }
-        if (!settings.isReleasing() || isSoon(is)) {
-            return given(State.PENDING, loading.progress());
-        }
-        return given(State.RETRY, loading.progress());
-    }
-
-    /// Whether the quota is kept for now: giving it back costs more than waiting, or nobody knows yet how long that
-    /// takes,
-    /// or the Workload gave it back before, and got it again because nobody else wanted it.
-    private static boolean isSoon(ObservedCheck is) {
-        if (is.hasRetried() && !is.isReservedFor(TURN)) {
-            return true;
-        }
-        return is.loading().left().map(left -> left.compareTo(BRIEF) <= 0).orElseGet(() -> !is.isReservedFor(REPORT));
+        return given(State.PENDING, loading.progress());
     }
 
     private static CheckAnswer late(Settings settings, String how) {
@@ -124,11 +101,11 @@ final class CheckDecision {
                 ? given(State.REJECTED, "its longest wait is over: " + how)
                 : given(
                         State.READY,
-                        "its longest wait is over, so the pods read from CephFS until the data is on a" + " disk: "
-                                + how);
+                        "its longest wait is over, so the pods read from CephFS until the data is on a disk: " + how);
     }
 
     private static CheckAnswer given(State state, String message) {
-        return new CheckAnswer.Given(state, message);
+        // Kueue takes the message for a format of its event
+        return new CheckAnswer.Given(state, message.replace("%", "percent"));
     }
 }

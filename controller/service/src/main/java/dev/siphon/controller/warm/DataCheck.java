@@ -27,14 +27,12 @@ public record DataCheck(String name, long generation, Parameters parameters, Opt
     /// The condition `Active`, without its time.
     public record Active(boolean isActive, String message) {}
 
-    /// @param isReleasing whether a Workload gives its quota back while its data is loading
     /// @param replicas on how many nodes the data must be; empty for as many as the pods need
     /// @param maxWait the longest wait; empty for the gate's
     /// @param isRejecting whether the Workload is rejected after that; otherwise it is admitted without the data
-    public record Settings(
-            boolean isReleasing, Optional<Integer> replicas, Optional<Duration> maxWait, boolean isRejecting) {
+    public record Settings(Optional<Integer> replicas, Optional<Duration> maxWait, boolean isRejecting) {
         /// Those of a check without parameters.
-        public static final Settings DEFAULT = new Settings(false, Optional.empty(), Optional.empty(), false);
+        public static final Settings DEFAULT = new Settings(Optional.empty(), Optional.empty(), false);
     }
 
     /// What Kueue adds to the nodes of a flavor, and to the pods that it admits for it.

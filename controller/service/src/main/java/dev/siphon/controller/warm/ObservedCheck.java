@@ -9,7 +9,6 @@ import java.util.Optional;
 
 /// What is known of one Workload's admission check when it is decided on.
 ///
-/// @param hasRetried whether this check ever told the Workload to retry
 /// @param reads what the Workload's pods read together
 /// @param reserved for how long it has had this reservation
 /// @param waited for how long its data has been loading, reservations before this one included
@@ -18,7 +17,6 @@ import java.util.Optional;
 record ObservedCheck(
         Phase phase,
         State state,
-        boolean hasRetried,
         Parameters parameters,
         ReadDecision reads,
         Duration reserved,

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A Workload of Kueue that has reserved quota and is not admitted yet, or that gave its quota back because a check
-/// told
-/// it to retry. All others need no data.
+/// A Workload of Kueue that has reserved quota and is not admitted yet, or that lost its quota because a check told it
+/// to
+/// retry. All others need no data.
 ///
 /// @param uid distinguishes it from earlier ones of the same name
 /// @param version the object's: it differs after each change
@@ -52,8 +52,7 @@ public record QueuedWorkload(
     /// The state of an admission check.
     ///
     /// @param since when it got this state, as the object says it
-    /// @param retries how often the check told the Workload to retry
-    public record CheckState(State state, String since, String message, int retries) {}
+    public record CheckState(State state, String since, String message) {}
 
     /// As Kueue names it.
     public enum State {

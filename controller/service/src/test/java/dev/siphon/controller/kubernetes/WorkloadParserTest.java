@@ -73,7 +73,7 @@ final class WorkloadParserTest {
 
         assertEquals(Phase.RESERVED, found.phase());
         assertEquals(Instant.parse(THEN), found.since());
-        assertEquals(Map.of("dataset", new CheckState(State.PENDING, "2026-11-28T10:00:01Z", "m", 2)), found.checks());
+        assertEquals(Map.of("dataset", new CheckState(State.PENDING, "2026-11-28T10:00:01Z", "m")), found.checks());
         PodSet set = found.podSets().getFirst();
         assertEquals(3, set.count());
         assertEquals(Set.of("a100"), set.flavors());

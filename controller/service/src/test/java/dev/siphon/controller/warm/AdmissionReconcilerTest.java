@@ -98,7 +98,7 @@ final class AdmissionReconcilerTest {
         }
     }
 
-    private static QueuedWorkload workload(String name, Phase phase, int seconds, int retries, int pods) {
+    private static QueuedWorkload workload(String name, Phase phase, int seconds, int pods) {
         GatedPod pod = pod(name, 2, anywhere());
         return new QueuedWorkload(
                 "u1",
@@ -107,12 +107,12 @@ final class AdmissionReconcilerTest {
                 "1",
                 phase,
                 NOW.minusSeconds(seconds),
-                Map.of("check", new CheckState(State.PENDING, "", "", retries)),
+                Map.of("check", new CheckState(State.PENDING, "", "")),
                 List.of(new PodSet(pods, pod, Set.of("gpu"))));
     }
 
     private static QueuedWorkload reserved(String name) {
-        return workload(name, Phase.RESERVED, 5, 0, 1);
+        return workload(name, Phase.RESERVED, 5, 1);
     }
 
     private Set<String> round(int seconds, OrderedReplica... replicas) {
@@ -138,9 +138,9 @@ final class AdmissionReconcilerTest {
 
         assertEquals(
                 List.of(
-                        "w Pending: dataset u1.x: 0 of 1 replicas, 0 %",
-                        "w Pending: dataset u1.x: 0 of 1 replicas, 20 %",
-                        "w Pending: dataset u1.x: 0 of 1 replicas, 40 %, about 30 s left",
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 0 percent",
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 20 percent",
+                        "w Pending: dataset u1.x: 0 of 1 replicas, 40 percent, about 30 s left",
                         "w Ready: dataset u1.x is on a disk of a"),
                 queue.told);
     }
@@ -148,10 +148,10 @@ final class AdmissionReconcilerTest {
     /// It is not listed any longer: evicted, preempted, deactivated, finished, admitted or deleted.
     @Test
     void aWorkloadThatWaitsNoLongerFreesItsOrders() {
-        queue.workloads = List.of(reserved("w"), workload("x", Phase.RELEASED, 5, 0, 1));
+        queue.workloads = List.of(reserved("w"), workload("x", Phase.RELEASED, 5, 1));
         assertEquals(Set.of("a", "b"), round(0));
 
-        queue.workloads = List.of(workload("x", Phase.RELEASED, 5, 0, 1));
+        queue.workloads = List.of(workload("x", Phase.RELEASED, 5, 1));
         assertEquals(Set.of(), round(1, filling("a", 20)), "another check sent that one back");
     }
 
@@ -173,7 +173,7 @@ final class AdmissionReconcilerTest {
 
     @Test
     void theCheckSaysOnHowManyNodes() {
-        queue.set(new Settings(false, Optional.of(3), Optional.empty(), false));
+        queue.set(new Settings(Optional.of(3), Optional.empty(), false));
         queue.workloads = List.of(reserved("w"));
 
         assertEquals(Set.of("a", "b", "c"), round(0));
@@ -181,45 +181,28 @@ final class AdmissionReconcilerTest {
         var _ = round(20, local("a"), local("b"), local("c"));
         assertEquals(
                 List.of(
-                        "w Pending: dataset u1.x: 0 of 3 replicas, 0 %",
-                        "w Pending: dataset u1.x: 2 of 3 replicas, 83 %",
+                        "w Pending: dataset u1.x: 0 of 3 replicas, 0 percent",
+                        "w Pending: dataset u1.x: 2 of 3 replicas, 83 percent",
                         "w Ready: dataset u1.x is on a disk of a, b, c"),
                 queue.told);
     }
 
     @Test
     void asManyNodesAsThePodsNeed() {
-        queue.workloads = List.of(workload("w", Phase.RESERVED, 5, 0, 6));
+        queue.workloads = List.of(workload("w", Phase.RESERVED, 5, 6));
 
         assertEquals(Set.of("a", "b"), round(0), "four pods on a, two on b");
         var _ = round(10, local("a"), filling("b", 50));
-        assertEquals("w Pending: dataset u1.x: 1 of 2 replicas, 75 %", queue.told.getLast());
+        assertEquals("w Pending: dataset u1.x: 1 of 2 replicas, 75 percent", queue.told.getLast());
     }
 
     @Test
     void aNodeThatCannotIsNotWaitedFor() {
-        queue.set(new Settings(false, Optional.of(3), Optional.empty(), true));
+        queue.set(new Settings(Optional.of(3), Optional.empty(), true));
         queue.workloads = List.of(reserved("w"));
 
         assertEquals(Set.of("a", "b", "c"), round(0, failed("a", "full"), local("b"), local("c")));
         assertEquals("w Ready: dataset u1.x is on a disk of b, c; node a: full", queue.told.getLast());
-    }
-
-    @Test
-    void aWorkloadWithoutQuotaKeepsItsOrdersUntilItsLongestWait() {
-        queue.set(new Settings(true, Optional.empty(), Optional.of(Duration.ofMinutes(5)), false));
-        queue.workloads = List.of(workload("w", Phase.RESERVED, 15, 0, 1));
-        var _ = round(0, filling("a", 10));
-        assertEquals("w Retry: dataset u1.x: 0 of 1 replicas, 10 %", queue.told.getLast());
-
-        queue.workloads = List.of(workload("w", Phase.RELEASED, -1, 1, 1));
-        assertEquals(Set.of("a"), round(10, filling("a", 20)));
-        assertEquals(Set.of("a"), round(280, filling("a", 30)));
-        assertEquals(Set.of(), round(290, filling("a", 31)), "five minutes after it got quota first");
-
-        queue.workloads = List.of(workload("w", Phase.RESERVED, -299, 1, 1));
-        assertEquals(Set.of("a", "b"), round(300, filling("a", 31)), "it begins anew");
-        assertTrue(queue.told.getLast().startsWith("w Pending: "), queue.told::toString);
     }
 
     @Test
@@ -266,7 +249,7 @@ final class AdmissionReconcilerTest {
                 "1",
                 Phase.RESERVED,
                 NOW.minusSeconds(60),
-                Map.of("check", new CheckState(State.PENDING, "", "", 0)),
+                Map.of("check", new CheckState(State.PENDING, "", "")),
                 List.of(new PodSet(1, stranger, Set.of())));
         queue.workloads = List.of(rejected, reserved("w"));
 

@@ -19,12 +19,8 @@ import org.junit.jupiter.api.Test;
 final class CheckDecisionTest {
     private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
-    private static final List<Parameters> PARAMETERS = List.of(
-            new Parameters.Invalid("there is no DatasetCheck x"),
-            valid(false, false),
-            valid(false, true),
-            valid(true, false),
-            valid(true, true));
+    private static final List<Parameters> PARAMETERS =
+            List.of(new Parameters.Invalid("there is no DatasetCheck x"), valid(false), valid(true));
 
     private static final List<ReadDecision> READS = List.of(
             new ReadDecision.Nothing(new Notice(false, "DatasetWarm", "it reads none")),
@@ -46,8 +42,8 @@ final class CheckDecisionTest {
 
     private int situations;
 
-    private static Parameters valid(boolean isReleasing, boolean isRejecting) {
-        return new Parameters.Valid(new Settings(isReleasing, Optional.empty(), Optional.empty(), isRejecting));
+    private static Parameters valid(boolean isRejecting) {
+        return new Parameters.Valid(new Settings(Optional.empty(), Optional.empty(), isRejecting));
     }
 
     private static Loading loading(boolean isHopeless, Optional<Duration> left) {
@@ -58,28 +54,24 @@ final class CheckDecisionTest {
     void everySituationIsDecided() {
         for (Phase phase : Phase.values()) {
             for (State state : State.values()) {
-                for (boolean hasRetried : new boolean[] {false, true}) {
-                    for (Parameters parameters : PARAMETERS) {
-                        for (ReadDecision reads : READS) {
-                            for (Loading loading : LOADINGS) {
-                                everyTime(phase, state, hasRetried, parameters, reads, loading);
-                            }
+                for (Parameters parameters : PARAMETERS) {
+                    for (ReadDecision reads : READS) {
+                        for (Loading loading : LOADINGS) {
+                            everyTime(phase, state, parameters, reads, loading);
                         }
                     }
                 }
             }
         }
-        assertEquals(2 * 4 * 2 * 5 * 7 * 7 * 3 * 2, situations);
+        assertEquals(2 * 4 * 3 * 7 * 7 * 3 * 2, situations);
     }
 
-    private void everyTime(
-            Phase phase, State state, boolean hasRetried, Parameters parameters, ReadDecision reads, Loading loading) {
+    private void everyTime(Phase phase, State state, Parameters parameters, ReadDecision reads, Loading loading) {
         for (int reserved : new int[] {5, 15, 31}) {
             for (int before : new int[] {0, 600}) {
                 check(new ObservedCheck(
                         phase,
                         state,
-                        hasRetried,
                         parameters,
                         reads,
                         Duration.ofSeconds(reserved),
@@ -108,14 +100,12 @@ final class CheckDecisionTest {
         }
     }
 
-    /// A Workload frees its orders unless it has quota, or gave that back for the sake of its data.
+    /// A Workload frees its orders unless it has quota.
     private static boolean isWanted(ObservedCheck is) {
         if (is.parameters() instanceof Parameters.Invalid) {
             return false;
         }
-        return is.phase() == Phase.RESERVED
-                ? is.state() != State.REJECTED
-                : is.hasRetried() && is.state() == State.PENDING && is.waited().compareTo(MAX_WAIT) <= 0;
+        return is.phase() == Phase.RESERVED && is.state() != State.REJECTED;
     }
 
     /// Returns the state that the check gets; empty if it stays.
@@ -147,10 +137,7 @@ final class CheckDecisionTest {
                 if (loading.isHopeless() && reserved > 30 && !settings.isRejecting()) {
                     yield "Ready";
                 }
-                boolean isTurnOver = !is.hasRetried() || reserved > 30;
-                boolean isLong =
-                        loading.left().map(left -> left.toSeconds() > 10).orElse(reserved > 10);
-                yield settings.isReleasing() && isTurnOver && isLong ? "Retry" : "Pending";
+                yield "Pending";
             }
         };
     }

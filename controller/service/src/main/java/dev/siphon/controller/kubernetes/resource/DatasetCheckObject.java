@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 @Kind("DatasetCheck")
 @JsonClassDescription(
         "What an AdmissionCheck of Kueue whose controllerName is siphon.dev/dataset asks for. Its parameters name this object.")
-@AdditionalPrinterColumn(name = "While loading", jsonPath = ".spec.whileLoading")
 @AdditionalPrinterColumn(name = "Replicas", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".spec.replicas")
 @AdditionalPrinterColumn(name = "Max wait", jsonPath = ".spec.maxWait")
 @AdditionalPrinterColumn(name = "Then", jsonPath = ".spec.then")
@@ -29,12 +28,6 @@ public final class DatasetCheckObject extends CustomResource<DatasetCheckObject.
     /// What the administrator wants.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(
-            @Pattern("^(hold|release)$")
-            @JsonPropertyDescription(
-                    "What a Workload does with its quota while its data is loading. hold: it keeps it. release: it gives it back, so that others use it, and tries again later. Default: hold.")
-            @Nullable
-            String whileLoading,
-
             @Min(1)
             @Max(1000)
             @JsonPropertyDescription(

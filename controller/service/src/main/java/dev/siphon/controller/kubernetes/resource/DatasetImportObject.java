@@ -47,8 +47,7 @@ public final class DatasetImportObject extends CustomResource<DatasetImportObjec
             value = "self.source == oldSelf.source && self.size == oldSelf.size")
     public record Spec(
             @Required
-            @JsonPropertyDescription(
-                    "Where the data comes from: exactly one of https, s3 and claim. It cannot change.")
+            @JsonPropertyDescription("Where the data comes from: exactly one of https, s3 and claim. It cannot change.")
             @Nullable
             Source source,
 

@@ -32,11 +32,11 @@ final class StoredObjectsTest {
     @Test
     void aDatasetCheckIsRead() {
         assertEquals(
-                new DatasetCheckObject.Spec("release", 2, "30m", "reject"),
+                new DatasetCheckObject.Spec(2, "30m", "reject"),
                 read(DatasetCheckObject.class, """
-                        {"whileLoading":"release","replicas":2,"maxWait":"30m","then":"reject"}""", "null").getSpec());
+                        {"replicas":2,"maxWait":"30m","then":"reject"}""", "null").getSpec());
         assertEquals(
-                new DatasetCheckObject.Spec(null, null, null, null),
+                new DatasetCheckObject.Spec(null, null, null),
                 read(DatasetCheckObject.class, "{}", "null").getSpec());
     }
 
