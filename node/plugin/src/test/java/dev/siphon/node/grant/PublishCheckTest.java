@@ -33,8 +33,8 @@ final class PublishCheckTest {
                     new Grants.GroupKey("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
                     new Grants.GroupKey("lab", "cephfs", U2), grant("u2", "user-u2")),
             Map.of(
-                    "u1.all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
-                    "u1.mine",
+                    "u1/all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
+                    "u1/mine",
                             new Grants.Shared(
                                     dataset("/volumes/" + U1 + "/mine"),
                                     false,
@@ -97,59 +97,6 @@ final class PublishCheckTest {
         assertEquals(
                 Optional.empty(),
                 new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()).withdrawn(mine, "user-u2"));
-    }
-
-    @ParameterizedTest(name = "{0} from {1}")
-    @CsvSource({
-        "u1/all, anybody, /datasets/all",
-        "u1.all, anybody, /datasets/all",
-        "u1/mine, vision, /volumes/a00000000000000000001/mine"
-    })
-    void whatIsPublishedNamesTheDataset(String dataset, String namespace, String path) {
-        assertEquals(
-                dataset(path),
-                check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()))
-                        .published(dataset, namespace));
-    }
-
-    @ParameterizedTest(name = "{0} from {1}")
-    @CsvSource({"u1/mine, user-u2", "nobodys, user-u1", "u1/gone, user-u1"})
-    void whatIsPublishedDecidesWithoutTheController(String dataset, String namespace) {
-        PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()));
-        assertThrows(DriverException.AccessDenied.class, () -> check.published(dataset, namespace));
-    }
-
-    @Test
-    void whatIsPublishedDecidesAboutClaims() {
-        PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()));
-        assertDoesNotThrow(() -> check.checkPublished(claim("/datasets/all"), "anybody"));
-        assertThrows(
-                DriverException.AccessDenied.class,
-                () -> check.checkPublished(claim("/volumes/" + U1 + "/mine"), "user-u2"));
-        assertThrows(
-                DriverException.AccessDenied.class, () -> check.checkPublished(claim("/datasets/gone"), "user-u1"));
-    }
-
-    private static VolumeId.DatasetVolume claim(String path) {
-        return (VolumeId.DatasetVolume) VolumeId.parse(DATASET + CLAIM + path);
-    }
-
-    @Test
-    void onlyWhatIsPublishedNowCounts() {
-        List<Duration> asked = new ArrayList<>();
-        var _ = check(age -> {
-                    asked.add(age);
-                    return new GrantsSource.KnownGrants(GRANTS, Optional.empty());
-                })
-                .published("u1/all", "anybody");
-        assertEquals(List.of(Duration.ZERO), asked);
-        PublishCheck old = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.of("the API is down")));
-        assertThrows(DriverException.BackendUnavailable.class, () -> old.published("u1/all", "anybody"));
-        PublishCheck none = new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty());
-        assertThrows(DriverException.BackendUnavailable.class, () -> none.published("u1/all", "anybody"));
-        Grants full = new Grants(Map.of(), Map.of(), Set.of(Grants.Part.DATASETS));
-        PublishCheck partial = check(_ -> new GrantsSource.KnownGrants(full, Optional.empty()));
-        assertThrows(DriverException.BackendUnavailable.class, () -> partial.published("u1/all", "anybody"));
     }
 
     private static Grants.Grant grant(String account, String... namespaces) {
