@@ -32,6 +32,12 @@ final class ImportDecision {
         if (parts(is).anyMatch(Part.Foreign.class::isInstance)) {
             return new ImportStep.Fail(NAME_TAKEN, taken(is));
         }
+        if (parts(is).anyMatch(Part.Leaving.class::isInstance)) {
+            return new ImportStep.Report(
+                    is.phase(),
+                    "Waiting",
+                    "what an earlier import of this name has left is being deleted; a dataset waits for its pods");
+        }
         return switch (is.standing()) {
             case Standing.Denied(var reason, var message) -> new ImportStep.Fail(reason, message);
             case Standing.Allowed allowed -> seal(is, allowed);
@@ -54,7 +60,7 @@ final class ImportDecision {
             case SealState.Refused(var reason, var message) -> new ImportStep.Fail(reason, message);
             case Part.Ending _ -> deleted("VolumeSnapshot");
             case Part.Absent _ -> fetch(is, allowed);
-            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+            case Part.Foreign _, Part.Leaving _ -> throw new IllegalStateException("it was refused before");
         };
     }
 
@@ -67,7 +73,7 @@ final class ImportDecision {
             case FetchState.Running(var message) ->
                 bound ? new ImportStep.Report(Phase.FETCHING, "Fetching", message) : deleted("PersistentVolumeClaim");
             case Part.Absent _ -> reserve(is, allowed);
-            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+            case Part.Foreign _, Part.Leaving _ -> throw new IllegalStateException("it was refused before");
         };
     }
 
@@ -78,7 +84,7 @@ final class ImportDecision {
             case ClaimState.NoRoom(var message) -> new ImportStep.Fail("AllowanceFull", message);
             case ClaimState.Bound _ -> new ImportStep.Fetch(allowed.account());
             case Part.Ending _ -> deleted("PersistentVolumeClaim");
-            case Part.Foreign _ -> throw new IllegalStateException("it was refused before");
+            case Part.Foreign _, Part.Leaving _ -> throw new IllegalStateException("it was refused before");
         };
     }
 
@@ -90,10 +96,7 @@ final class ImportDecision {
     /// Keeps the readers as the owner wants them, and removes what the dataset does not need.
     private static ImportStep keep(ObservedImport is) {
         if (!(is.seal() instanceof SealState.Sealed)) {
-            return is.seal() instanceof SealState.Packing
-                    ? new ImportStep.Await()
-                    : new ImportStep.Fail(
-                            "DatasetDeleted", "the dataset was deleted: delete the DatasetImport, and apply it again");
+            return is.seal() instanceof SealState.Packing ? new ImportStep.Await() : lost(is);
         }
         if (is.fetch().isOurs()) {
             return new ImportStep.RemoveFetch();
@@ -110,6 +113,18 @@ final class ImportDecision {
         return is.fetch() instanceof Part.Ending || is.claim() instanceof Part.Ending
                 ? new ImportStep.Await()
                 : new ImportStep.Settle();
+    }
+
+    /// People may work in a volume that was kept.
+    private static ImportStep lost(ObservedImport is) {
+        String reason = "DatasetDeleted";
+        return is.keepVolume() && is.claim().isOurs()
+                ? new ImportStep.Report(
+                        Phase.READY,
+                        reason,
+                        "the dataset was deleted, and its volume stays: copy what you need of it, delete the"
+                                + " DatasetImport, and apply it again")
+                : new ImportStep.Fail(reason, "the dataset was deleted: delete the DatasetImport, and apply it again");
     }
 
     private static ImportStep remove(ObservedImport is) {

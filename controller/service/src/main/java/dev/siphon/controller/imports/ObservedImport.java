@@ -35,12 +35,18 @@ public record ObservedImport(
         /// There is one of its name that is not the import's.
         record Foreign() implements ClaimState, FetchState, SealState {}
 
+        /// An earlier import of this name has left it, and it is being deleted.
+        record Leaving() implements ClaimState, FetchState, SealState {}
+
         /// It is being deleted.
         record Ending() implements ClaimState, FetchState, SealState {}
 
         /// Whether it is the import's, and is not being deleted.
         default boolean isOurs() {
-            return !(this instanceof Absent || this instanceof Foreign || this instanceof Ending);
+            return switch (this) {
+                case Absent _, Foreign _, Leaving _, Ending _ -> false;
+                case ClaimState _, FetchState _, SealState _ -> true;
+            };
         }
     }
 

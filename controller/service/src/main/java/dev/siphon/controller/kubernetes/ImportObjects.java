@@ -177,8 +177,8 @@ record ImportObjects(JsonObject template, DatasetImport wanted) {
             case ImportSource.Unusable(var why) -> throw new DriverException.InUse(why);
         }
         wanted.source().secret().ifPresent(_ -> args.add("--credentials=" + CREDENTIALS));
-        // the kubelet replaces $(NAME) in arguments
-        return args.stream().map(arg -> arg.replace("$(", "$$(")).toList();
+        // the kubelet replaces $(NAME) in arguments, and any $$ by $ (`third_party/forked/golang/expansion`)
+        return args.stream().map(arg -> arg.replace("$", "$$")).toList();
     }
 
     private JsonObject object(String version, String kind, String name, Map<String, Object> spec) {
@@ -210,6 +210,14 @@ record ImportObjects(JsonObject template, DatasetImport wanted) {
         return owners(object)
                 .anyMatch(owner -> JsonParts.text(owner, "uid").equals(Optional.of(by.uid()))
                         && JsonParts.text(owner, "kind").equals(Optional.of(KIND)));
+    }
+
+    /// Returns whether an object belongs to an import of the same name that is gone: Kubernetes will delete it.
+    static boolean isOfEarlier(JsonObject object, DatasetImport now) {
+        return owners(object)
+                .anyMatch(owner -> JsonParts.text(owner, "kind").equals(Optional.of(KIND))
+                        && JsonParts.text(owner, "name").equals(Optional.of(now.name()))
+                        && !JsonParts.text(owner, "uid").equals(Optional.of(now.uid())));
     }
 
     private static Stream<JsonObject> owners(JsonObject object) {

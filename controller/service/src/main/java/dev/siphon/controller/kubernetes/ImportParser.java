@@ -7,6 +7,7 @@ import dev.siphon.controller.imports.ImportStatus;
 import dev.siphon.controller.kubernetes.resource.DatasetImportObject;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +39,8 @@ final class ImportParser {
         List<String> groups = spec.flatMap(it -> Optional.ofNullable(it.readers()))
                 .flatMap(it -> Optional.ofNullable(it.groups()))
                 .orElse(List.of());
-        boolean isUsable = SIZE.matcher(size).matches() && groups.size() <= MOST_GROUPS;
+        Optional<Long> bytes = SIZE.matcher(size).matches() ? bytes(size) : Optional.empty();
+        boolean isUsable = bytes.isPresent() && groups.size() <= MOST_GROUPS;
         ImportSource source = isUsable
                 ? spec.flatMap(it -> Optional.ofNullable(it.source()))
                         .map(ImportParser::source)
@@ -51,10 +53,18 @@ final class ImportParser {
                         uid,
                         Optional.ofNullable(meta.getGeneration()).orElse(0L),
                         source,
-                        isUsable ? Quantity.getAmountInBytes(new Quantity(size)).longValue() : 0,
+                        bytes.orElse(0L),
                         Set.copyOf(groups),
                         spec.map(DatasetImportObject.Spec::keepVolume).orElse(false),
                         status(object.getStatus())));
+    }
+
+    /// Returns a size; empty if no number of bytes is as large.
+    private static Optional<Long> bytes(String size) {
+        BigDecimal bytes = Quantity.getAmountInBytes(new Quantity(size));
+        return bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) < 0
+                ? Optional.of(bytes.longValue())
+                : Optional.empty();
     }
 
     private static ImportSource.Unusable wrong(String why) {

@@ -119,7 +119,7 @@ final class ImportStates {
         }
         JsonObject claim = found.get();
         if (!ImportObjects.isOwned(claim, of)) {
-            return new Part.Foreign();
+            return ImportObjects.isOfEarlier(claim, of) || isEnding(claim) ? new Part.Leaving() : new Part.Foreign();
         }
         if (isEnding(claim)) {
             return new Part.Ending();
@@ -178,7 +178,7 @@ final class ImportStates {
         }
         JsonObject job = found.get();
         if (!ImportObjects.isOwned(job, of)) {
-            return new Part.Foreign();
+            return ImportObjects.isOfEarlier(job, of) || isEnding(job) ? new Part.Leaving() : new Part.Foreign();
         }
         if (isEnding(job)) {
             return new Part.Ending();
@@ -279,7 +279,9 @@ final class ImportStates {
         }
         JsonObject snapshot = found.get();
         if (!ImportObjects.isOwned(snapshot, of)) {
-            return new Part.Foreign();
+            return ImportObjects.isOfEarlier(snapshot, of) || isEnding(snapshot)
+                    ? new Part.Leaving()
+                    : new Part.Foreign();
         }
         if (isEnding(snapshot)) {
             return new Part.Ending();

@@ -27,6 +27,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Reads and writes DatasetImports of an API server, and what is created for them.
 final class KubernetesImports implements ImportCluster {
     /// The PodTemplate for fetchers. If it does not exist, imports are off.
+    /// The annotation of a Dataset with the readers that its import has given, separated by commas.
+    static final String GIVEN = "siphon.dev/import-readers";
+
     static final String TEMPLATE = "siphon-fetcher";
 
     /// The path of the collection.
@@ -253,10 +256,16 @@ final class KubernetesImports implements ImportCluster {
                 .orElseThrow(() -> new DriverException.BackendUnavailable("Dataset " + dataset + " is gone; retry"));
         Set<String> is =
                 new TreeSet<>(Optional.ofNullable(found.spec().readers()).orElse(List.of()));
+        // written with the readers in one change, so that a killed controller's successor knows what to take back
+        String noted = Optional.ofNullable(found.getMetadata().getAnnotations())
+                .map(annotations -> annotations.get(GIVEN))
+                .orElse("");
+        String note = String.join(",", new TreeSet<>(now));
         Set<String> wanted = new TreeSet<>(is);
         wanted.removeAll(before);
+        wanted.removeAll(List.of(noted.split(",", -1)));
         wanted.addAll(now);
-        if (wanted.equals(is)) {
+        if (wanted.equals(is) && note.equals(noted)) {
             return;
         }
         JsonArray readers = new JsonArray();
@@ -265,6 +274,9 @@ final class KubernetesImports implements ImportCluster {
         spec.add("readers", readers);
         JsonObject metadata = new JsonObject();
         metadata.addProperty("resourceVersion", found.getMetadata().getResourceVersion());
+        JsonObject annotations = new JsonObject();
+        annotations.addProperty(GIVEN, note);
+        metadata.add("annotations", annotations);
         JsonObject change = new JsonObject();
         change.add(METADATA, metadata);
         change.add(SPEC, spec);

@@ -31,6 +31,7 @@ final class ImportDecisionTest {
     private static final List<ClaimState> CLAIMS = List.of(
             new Part.Absent(),
             new Part.Foreign(),
+            new Part.Leaving(),
             new Part.Ending(),
             new ClaimState.Waiting("w"),
             new ClaimState.NoRoom("n"),
@@ -38,6 +39,7 @@ final class ImportDecisionTest {
     private static final List<FetchState> FETCHES = List.of(
             new Part.Absent(),
             new Part.Foreign(),
+            new Part.Leaving(),
             new Part.Ending(),
             new FetchState.Running("r"),
             new FetchState.Done(),
@@ -45,6 +47,7 @@ final class ImportDecisionTest {
     private static final List<SealState> SEALS = List.of(
             new Part.Absent(),
             new Part.Foreign(),
+            new Part.Leaving(),
             new Part.Ending(),
             new SealState.Packing("p"),
             new SealState.Refused("SealingFailed", "s"),
@@ -52,7 +55,7 @@ final class ImportDecisionTest {
 
     private static final int MOST_STEPS = 9;
 
-    /// 5 phases, on or off, two standings, 6 claims, 6 Jobs, 6 snapshots, shared or not, kept or not.
+    /// 5 phases, on or off, two standings, 7 claims, 7 Jobs, 7 snapshots, shared or not, kept or not.
     private static Stream<ObservedImport> all() {
         List<ObservedImport> all = new ArrayList<>();
         for (Phase phase : Phase.values()) {
@@ -75,7 +78,7 @@ final class ImportDecisionTest {
                 }
             }
         }
-        assertEquals(17_280, all.size());
+        assertEquals(27_440, all.size());
         return all.stream();
     }
 
@@ -183,6 +186,26 @@ final class ImportDecisionTest {
                     ImportStep step = ImportDecision.decide(is);
                     assertFalse(step instanceof ImportStep.Fail || step instanceof ImportStep.RemoveSnapshot, "" + is);
                 });
+    }
+
+    @Test
+    void aVolumeThatIsToStayIsNotRemovedOnceItsDatasetWasReady() {
+        all().filter(is -> is.phase() == Phase.READY
+                        && is.keepVolume()
+                        && is.claim().isOurs())
+                .forEach(is -> {
+                    ImportStep step = ImportDecision.decide(is);
+                    assertFalse(step instanceof ImportStep.Fail || step instanceof ImportStep.RemoveClaim, "" + is);
+                });
+    }
+
+    @Test
+    void whatAnEarlierImportHasLeftIsAwaited() {
+        all().filter(is -> is.on()
+                        && !is.phase().isEnd()
+                        && parts(is).stream().anyMatch(Part.Leaving.class::isInstance)
+                        && parts(is).stream().noneMatch(Part.Foreign.class::isInstance))
+                .forEach(is -> assertInstanceOf(ImportStep.Report.class, ImportDecision.decide(is)));
     }
 
     @Test

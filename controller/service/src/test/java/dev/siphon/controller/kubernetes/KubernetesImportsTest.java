@@ -271,7 +271,7 @@ final class KubernetesImportsTest {
         var _ = post(JOBS, other.formatted("photos-import", stolen));
         var _ = post(SNAPSHOTS, other.formatted("photos", ""));
         assertEquals(new Part.Foreign(), cluster.claim(read));
-        assertEquals(new Part.Foreign(), cluster.fetch(read));
+        assertEquals(new Part.Leaving(), cluster.fetch(read), "of an earlier import of this name");
         assertEquals(new Part.Foreign(), cluster.seal(read, "u1.photos"));
         cluster.removeClaim(read);
         cluster.removeFetch(read);
@@ -361,6 +361,10 @@ final class KubernetesImportsTest {
         cluster.share("u1.photos", Set.of(), Set.of("u1", "group:vision"));
         assertEquals(Set.of("u1", "u9", "group:vision"), readers());
         cluster.share("u1.photos", Set.of("u1", "group:vision"), Set.of("u1"));
+        assertEquals(Set.of("u1", "u9"), readers());
+        // a controller that was killed before it wrote the import's status
+        cluster.share("u1.photos", Set.of("u1"), Set.of("u1", "group:vision"));
+        cluster.share("u1.photos", Set.of("u1"), Set.of("u1"));
         assertEquals(Set.of("u1", "u9"), readers());
         assertThrows(
                 dev.siphon.csi.DriverException.BackendUnavailable.class,

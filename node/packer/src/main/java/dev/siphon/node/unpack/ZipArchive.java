@@ -142,7 +142,11 @@ record ZipArchive(Path file) implements Archive {
         if (extra.remaining() < Long.BYTES) {
             throw new IOException("a size in its directory is missing");
         }
-        return extra.getLong();
+        long size = extra.getLong();
+        if (size < 0) {
+            throw new IOException("a size in its directory is negative");
+        }
+        return size;
     }
 
     private static void pass(FileChannel zip, Entry entry, TreeSink sink) throws IOException {
