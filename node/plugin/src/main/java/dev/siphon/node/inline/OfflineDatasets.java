@@ -95,8 +95,8 @@ public final class OfflineDatasets implements AutoCloseable {
 
     /// A dataset that a pod reads without its image.
     ///
-    /// @param name identifies the pod's volume to the controller, as in [InlineDatasets#open]
-    /// @param dataset as in [InlineDatasets#open]
+    /// @param name identifies the pod's volume to the controller, as in [InlineDatasets#ask]
+    /// @param dataset as in [InlineDatasets#ask]
     public record OfflineDataset(TargetPath target, String name, String dataset, VolumeId.DatasetVolume volume) {
         private String text() {
             return String.join("\n", target.text(), name, dataset, volume.toString()) + "\n";

@@ -150,7 +150,7 @@ final class InlineVolumeHandler {
     ///
     /// @param context the PersistentVolume's, with mounter and mount options
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not report the pod
-    /// @throws DriverException as [InlineDatasets#open]
+    /// @throws DriverException as [InlineDatasets#ask]
     void publishClaimed(
             VolumeId.DatasetVolume volume,
             Optional<VolumeContext> context,
