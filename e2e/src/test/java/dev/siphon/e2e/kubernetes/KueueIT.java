@@ -194,28 +194,6 @@ final class KueueIT {
     }
 
     @Test
-    void theControllerWritesNothingElseOfAWorkload() {
-        QueuedJob kept = job("kept", "training", dataset.reference());
-        var _ = kept.awaitCheck("Pending: dataset u29.large: 0 of 1 replicas.*");
-
-        Command.Result refused = CLUSTER.tryKubectl(
-                "--as=system:serviceaccount:siphon:siphon-controller",
-                "-n",
-                tenant.namespace(),
-                "patch",
-                "workloads.kueue.x-k8s.io",
-                kept.name(),
-                "--subresource=status",
-                "--type=merge",
-                "-p",
-                "{\"status\":{\"requeueState\":{\"count\":1}}}");
-        assertTrue(
-                refused.output().contains("siphon-controller may write the states of a Workload's admission checks"),
-                refused::output);
-        job("kept").delete();
-    }
-
-    @Test
     void aWorkloadOfADatasetThatItMayNotReadIsRejected() {
         QueuedJob stranger = job("stranger", "training", "u1/secret");
 
