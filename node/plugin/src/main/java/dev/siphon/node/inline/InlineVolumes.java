@@ -2,16 +2,14 @@ package dev.siphon.node.inline;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.mount.RecordFiles;
 import dev.siphon.node.mount.TargetPath;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,13 +21,11 @@ public final class InlineVolumes {
     /// The form of a name by `makeVolumeHandle` in `pkg/volume/csi` of Kubernetes: a SHA-256.
     private static final Pattern NAME = Pattern.compile("csi-[0-9a-f]{64}");
 
-    private static final String NEXT = ".new";
-
-    private final Path folder;
+    private final RecordFiles records;
 
     /// @param folder created when needed
     public InlineVolumes(Path folder) {
-        this.folder = folder;
+        this.records = new RecordFiles(folder);
     }
 
     /// Checks a name that the kubelet generated.
@@ -47,10 +43,7 @@ public final class InlineVolumes {
     public void put(String name, VolumeId.DatasetVolume volume, TargetPath target) {
         check(name);
         try {
-            Files.createDirectories(folder);
-            Path next = folder.resolve(name + NEXT);
-            Files.writeString(next, volume + "\n" + target.text() + "\n");
-            Files.move(next, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+            records.put(name, volume + "\n" + target.text() + "\n");
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the state directory cannot be written: " + e, e);
         }
@@ -64,11 +57,9 @@ public final class InlineVolumes {
             return Optional.empty();
         }
         try {
-            return Files.readAllLines(folder.resolve(name)).stream()
-                    .findFirst()
+            return records.find(name)
+                    .flatMap(text -> text.lines().findFirst())
                     .flatMap(VolumeId.DatasetVolume::tryParse);
-        } catch (NoSuchFileException _) {
-            return Optional.empty();
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the state directory cannot be read: " + e, e);
         }
@@ -80,7 +71,7 @@ public final class InlineVolumes {
     public void remove(String name) {
         if (NAME.matcher(name).matches()) {
             try {
-                Files.deleteIfExists(folder.resolve(name));
+                records.remove(name);
             } catch (IOException e) {
                 throw new DriverException.BackendUnavailable("the state directory cannot be written: " + e, e);
             }
@@ -89,22 +80,17 @@ public final class InlineVolumes {
 
     /// Deletes the records of pods that disappeared without an unpublish, and the files of interrupted writes.
     public void sweep() {
-        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                if (!isOfPod(file)) {
-                    Files.deleteIfExists(file);
-                }
-            }
+        try {
+            records.sweep(InlineVolumes::isOfPod);
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the inline volumes");
         }
     }
 
     /// Checks only the parent of the target path: the path itself may be a hanging mount.
-    private static boolean isOfPod(Path file) throws IOException {
-        List<String> lines = Files.readAllLines(file);
-        return !file.toString().endsWith(NEXT)
-                && lines.size() == 2
+    private static boolean isOfPod(String text) {
+        List<String> lines = text.lines().toList();
+        return lines.size() == 2
                 && lines.get(1).startsWith("/")
                 && Optional.ofNullable(Path.of(lines.get(1)).getParent())
                         .filter(Files::isDirectory)

@@ -3,9 +3,9 @@ package dev.siphon.node.inline;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.RecordFiles;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
@@ -13,11 +13,8 @@ import dev.siphon.node.pod.PublishedPods;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,9 +45,8 @@ public final class OfflineDatasets implements AutoCloseable {
 
     private static final Duration SHORT_WAIT = Duration.ofSeconds(3);
     private static final int LINES = 4;
-    private static final String NEXT = ".new";
 
-    private final Path folder;
+    private final RecordFiles records;
     private final Duration offlineFor;
     private final PublishCheck check;
     private final NodeVolumes volumes;
@@ -79,7 +74,7 @@ public final class OfflineDatasets implements AutoCloseable {
             PodHealth pods,
             PrometheusRegistry metrics,
             LongSupplier nanoTime) {
-        this.folder = folder;
+        this.records = new RecordFiles(folder);
         this.offlineFor = offlineFor;
         this.check = check;
         this.volumes = volumes;
@@ -102,7 +97,8 @@ public final class OfflineDatasets implements AutoCloseable {
             return String.join("\n", target.text(), name, dataset, volume.toString()) + "\n";
         }
 
-        private static Optional<OfflineDataset> parse(List<String> lines) {
+        private static Optional<OfflineDataset> parse(String text) {
+            List<String> lines = text.lines().toList();
             return lines.size() == LINES && lines.getFirst().startsWith("/")
                     ? VolumeId.DatasetVolume.tryParse(lines.get(3))
                             .map(volume -> new OfflineDataset(
@@ -154,12 +150,8 @@ public final class OfflineDatasets implements AutoCloseable {
     /// Records that a dataset is about to be published without its image, so that this is mounted later whatever
     /// happens to this process.
     public void begin(OfflineDataset offline) {
-        Path file = file(offline.target());
-        Path next = file.resolveSibling(file.getFileName() + NEXT);
         try {
-            Files.createDirectories(folder);
-            Files.writeString(next, offline.text());
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            records.put(RecordFiles.nameOf(offline.target().text()), offline.text());
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue("path", offline.target().text())
@@ -181,7 +173,7 @@ public final class OfflineDatasets implements AutoCloseable {
     /// Forgets what is no longer published at `target`.
     public void ends(TargetPath target) {
         try {
-            Files.deleteIfExists(file(target));
+            records.remove(RecordFiles.nameOf(target.text()));
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue("path", target.text())
@@ -199,6 +191,9 @@ public final class OfflineDatasets implements AutoCloseable {
     /// Tries once for each dataset. Ends early if the controller still says nothing.
     public void reopen() {
         List<OfflineDataset> offline = all(); // before the pods: each is recorded after its dataset
+        if (offline.isEmpty()) {
+            return;
+        }
         Map<String, Pod> known = published.all();
         Set<VolumeId.DatasetVolume> open = new HashSet<>();
         for (OfflineDataset each : offline) {
@@ -265,14 +260,15 @@ public final class OfflineDatasets implements AutoCloseable {
                 .isPresent();
     }
 
+    /// Removes what cannot be read.
     private List<OfflineDataset> all() {
         List<OfflineDataset> found = new ArrayList<>();
-        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                Optional<OfflineDataset> read = read(file);
+        try {
+            for (Map.Entry<String, String> record : records.all().entrySet()) {
+                Optional<OfflineDataset> read = read(record.getValue());
                 read.ifPresent(found::add);
-                if (read.isEmpty() && !file.toString().endsWith(NEXT)) {
-                    Files.deleteIfExists(file);
+                if (read.isEmpty()) {
+                    records.remove(record.getKey());
                 }
             }
         } catch (IOException e) {
@@ -281,17 +277,12 @@ public final class OfflineDatasets implements AutoCloseable {
         return found;
     }
 
-    private static Optional<OfflineDataset> read(Path file) {
+    private static Optional<OfflineDataset> read(String text) {
         try {
-            return file.toString().endsWith(NEXT) ? Optional.empty() : OfflineDataset.parse(Files.readAllLines(file));
-        } catch (IOException | DriverException.InvalidRequest _) {
-            return Optional.empty(); // damaged, or ended meanwhile
+            return OfflineDataset.parse(text);
+        } catch (DriverException.InvalidRequest _) {
+            return Optional.empty(); // damaged
         }
-    }
-
-    private Path file(TargetPath target) {
-        byte[] path = target.text().getBytes(StandardCharsets.UTF_8);
-        return folder.resolve(Digest.of(ByteBuffer.wrap(path)).hex());
     }
 
     @Override

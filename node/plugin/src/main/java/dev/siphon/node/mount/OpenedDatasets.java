@@ -4,11 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,17 +23,15 @@ import org.slf4j.LoggerFactory;
 /// and a digest of the key, never the key. Errors of a file are only logged: then the dataset counts as not opened.
 public final class OpenedDatasets {
     private static final Logger LOG = LoggerFactory.getLogger(OpenedDatasets.class);
-    private static final String NEXT = ".new";
-    private static final int MAX_BYTES = 1024;
 
-    private final Path folder;
+    private final RecordFiles records;
     private final Duration offlineFor;
     private final InstantSource clock;
 
     /// @param folder created when needed
     /// @param offlineFor how long an opening counts; zero if none does
     public OpenedDatasets(Path folder, Duration offlineFor, InstantSource clock) {
-        this.folder = folder;
+        this.records = new RecordFiles(folder);
         this.offlineFor = offlineFor;
         this.clock = clock;
     }
@@ -51,7 +44,8 @@ public final class OpenedDatasets {
             return String.join("\n", at.toString(), dataset.hex(), key.hex()) + "\n";
         }
 
-        static Optional<Opening> parse(List<String> lines) {
+        static Optional<Opening> parse(String text) {
+            List<String> lines = text.lines().toList();
             try {
                 return lines.size() == 3
                         ? Optional.of(new Opening(
@@ -68,12 +62,8 @@ public final class OpenedDatasets {
         if (offlineFor.isZero()) {
             return;
         }
-        Path file = file(volume);
-        Path next = file.resolveSibling(file.getFileName() + NEXT);
         try {
-            Files.createDirectories(folder);
-            Files.writeString(next, new Opening(clock.instant(), dataset, ImageKeys.digest(credentials)).text());
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            records.put(name(volume), new Opening(clock.instant(), dataset, ImageKeys.digest(credentials)).text());
         } catch (IOException e) {
             LOG.atWarn()
                     .addKeyValue("dataset", volume)
@@ -105,7 +95,7 @@ public final class OpenedDatasets {
     }
 
     private Optional<Digest> opening(VolumeId.DatasetVolume volume, Predicate<Opening> which) {
-        return read(file(volume))
+        return read(volume)
                 .filter(this::counts)
                 .filter(which)
                 .map(Opening::dataset)
@@ -120,30 +110,23 @@ public final class OpenedDatasets {
 
     /// Removes what no longer counts.
     public void sweep() {
-        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                if (read(file).filter(this::counts).isEmpty()) {
-                    Files.deleteIfExists(file);
-                }
-            }
+        try {
+            records.sweep(text -> Opening.parse(text).filter(this::counts).isPresent());
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the datasets that were opened");
         }
     }
 
-    private static Optional<Opening> read(Path file) {
+    private Optional<Opening> read(VolumeId.DatasetVolume volume) {
         try {
-            return !Files.exists(file) || Files.size(file) > MAX_BYTES
-                    ? Optional.empty()
-                    : Opening.parse(Files.readAllLines(file));
+            return records.find(name(volume)).flatMap(Opening::parse);
         } catch (IOException _) {
-            return Optional.empty(); // damaged, or removed meanwhile
+            return Optional.empty(); // damaged
         }
     }
 
-    /// Returns the file of a dataset at its place: the same image elsewhere has other readers.
-    private Path file(VolumeId.DatasetVolume volume) {
-        byte[] place = volume.withoutClaim().toString().getBytes(StandardCharsets.UTF_8);
-        return folder.resolve(Digest.of(ByteBuffer.wrap(place)).hex());
+    /// Returns the record's name, of a dataset at its place: the same image elsewhere has other readers.
+    private static String name(VolumeId.DatasetVolume volume) {
+        return RecordFiles.nameOf(volume.withoutClaim().toString());
     }
 }

@@ -1,21 +1,14 @@
 package dev.siphon.node.pod;
 
+import dev.siphon.node.mount.RecordFiles;
 import dev.siphon.node.mount.TargetPath;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,26 +18,18 @@ import org.slf4j.LoggerFactory;
 /// Errors of a file are only logged: a pod must start even if later faults cannot be reported to it.
 public final class PublishedPods {
     private static final Logger LOG = LoggerFactory.getLogger(PublishedPods.class);
-    private static final int MAX_BYTES = 8192;
 
-    private final Path folder;
+    private final RecordFiles records;
 
     /// @param folder created when needed
     public PublishedPods(Path folder) {
-        this.folder = folder;
+        this.records = new RecordFiles(folder);
     }
 
     /// Removes the records of target paths that no longer exist, whoever removed them.
     public void sweep() {
-        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                if (text(file)
-                        .flatMap(PublishedPods::target)
-                        .filter(Files::isDirectory)
-                        .isEmpty()) {
-                    Files.deleteIfExists(file);
-                }
-            }
+        try {
+            records.sweep(text -> target(text).filter(Files::isDirectory).isPresent());
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the pods of target paths");
         }
@@ -63,13 +48,12 @@ public final class PublishedPods {
     /// Returns the known pods by target path.
     public Map<String, Pod> all() {
         Map<String, Pod> pods = new HashMap<>();
-        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
-            for (Path file : files.toList()) {
-                text(file)
-                        .flatMap(PublishedPods::lines)
-                        .ifPresent(
-                                lines -> Pod.parse(lines.getLast()).ifPresent(pod -> pods.put(lines.getFirst(), pod)));
-            }
+        try {
+            records.all()
+                    .values()
+                    .forEach(text -> lines(text)
+                            .ifPresent(lines ->
+                                    Pod.parse(lines.getLast()).ifPresent(pod -> pods.put(lines.getFirst(), pod))));
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("reason", e.toString()).log("cannot list the pods of target paths");
         }
@@ -78,12 +62,8 @@ public final class PublishedPods {
 
     /// Records the pod of `target`.
     void put(TargetPath target, Pod pod) {
-        Path file = file(target);
-        Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
-            Files.createDirectories(folder);
-            Files.writeString(next, target.text() + "\n" + pod.toJson() + "\n");
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+            records.put(RecordFiles.nameOf(target.text()), target.text() + "\n" + pod.toJson() + "\n");
         } catch (IOException e) {
             failed("the pod of a target path cannot be kept", target, e);
         }
@@ -92,7 +72,7 @@ public final class PublishedPods {
     /// Removes the record of `target`.
     void remove(TargetPath target) {
         try {
-            Files.deleteIfExists(file(target));
+            records.remove(RecordFiles.nameOf(target.text()));
         } catch (IOException e) {
             failed("the pod of a target path cannot be forgotten", target, e);
         }
@@ -101,17 +81,11 @@ public final class PublishedPods {
     /// Returns the pod of `target`, if it is known.
     Optional<Pod> at(TargetPath target) {
         try {
-            return text(file(target)).flatMap(PublishedPods::lines).flatMap(lines -> Pod.parse(lines.getLast()));
+            return records.find(RecordFiles.nameOf(target.text()))
+                    .flatMap(PublishedPods::lines)
+                    .flatMap(lines -> Pod.parse(lines.getLast()));
         } catch (IOException e) {
             failed("the pod of a target path cannot be read", target, e);
-            return Optional.empty();
-        }
-    }
-
-    private static Optional<String> text(Path file) throws IOException {
-        try {
-            return Files.size(file) > MAX_BYTES ? Optional.empty() : Optional.of(Files.readString(file));
-        } catch (NoSuchFileException | CharacterCodingException _) {
             return Optional.empty();
         }
     }
@@ -121,16 +95,5 @@ public final class PublishedPods {
                 .addKeyValue("path", target.text())
                 .addKeyValue("reason", e.toString())
                 .log(what);
-    }
-
-    /// Returns the record's file. Its name is a digest, because a path can be too long for a file name.
-    private Path file(TargetPath target) {
-        try {
-            byte[] digest =
-                    MessageDigest.getInstance("SHA-256").digest(target.text().getBytes(StandardCharsets.UTF_8));
-            return folder.resolve(HexFormat.of().formatHex(digest));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has it", e);
-        }
     }
 }
