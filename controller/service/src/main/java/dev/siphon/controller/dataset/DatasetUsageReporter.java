@@ -5,7 +5,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +31,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
     private final Consumer<Map<String, Set<String>>> namespaces;
     private final PerObjectRetries reports = new PerObjectRetries();
     private volatile Optional<BackgroundTasks.Task> running = Optional.empty();
-    private volatile Duration pause = PAUSE;
-
-    /// Why the last pass failed.
-    private Optional<String> trouble = Optional.empty();
+    private final PacedPasses passes = paced();
 
     /// @param namespaces receives the namespaces of the pods that use datasets, by dataset name
     public DatasetUsageReporter(
@@ -47,7 +43,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
 
     /// Starts periodic reconciliation.
     public DatasetUsageReporter start(BackgroundTasks tasks) {
-        running = Optional.of(tasks.every("dataset-users", Duration.ZERO, () -> pause, this::reconcileAndLog));
+        running = Optional.of(tasks.every("dataset-users", Duration.ZERO, passes::pause, this::reconcileAndLog));
         return this;
     }
 
@@ -57,24 +53,12 @@ public final class DatasetUsageReporter implements AutoCloseable {
     }
 
     private void reconcileAndLog() {
-        long begun = System.nanoTime();
-        try {
-            reconcile();
-            trouble = Optional.empty();
-        } catch (DriverException notNow) {
-            Optional<String> why = Optional.ofNullable(notNow.getMessage());
-            if (!why.equals(trouble)) {
-                LOG.warn("cannot update which pods use datasets; the old list stays: {}", notNow.getMessage());
-            }
-            trouble = why;
-        } finally {
-            pause = pause(Duration.ofNanos(System.nanoTime() - begun));
-        }
+        passes.run(
+                this::reconcile, why -> LOG.warn("cannot update which pods use datasets; the old list stays: {}", why));
     }
 
-    /// @param taken duration of a pass
-    static Duration pause(Duration taken) {
-        return Collections.max(List.of(PAUSE, taken.multipliedBy(PAUSES)));
+    static PacedPasses paced() {
+        return new PacedPasses(PAUSE, PAUSES);
     }
 
     /// Runs one pass. Partial counts are not recorded.

@@ -1,5 +1,6 @@
 package dev.siphon.controller.imports;
 
+import dev.siphon.controller.dataset.PacedPasses;
 import dev.siphon.controller.dataset.PerObjectRetries;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.AccountDirectory;
@@ -14,7 +15,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -42,10 +42,7 @@ public final class ImportReconciler implements AutoCloseable {
     private final ImportTurns turns = new ImportTurns();
     private final PerObjectRetries steps = new PerObjectRetries();
     private volatile List<BackgroundTasks.Task> running = List.of();
-    private volatile Duration pause = PAUSE;
-
-    /// Why the last pass failed.
-    private Optional<String> trouble = Optional.empty();
+    private final PacedPasses passes = new PacedPasses(PAUSE, PAUSES);
 
     /// @param accounts of namespaces
     /// @param files reads how far a fetch is, at the volume that it fills
@@ -60,7 +57,7 @@ public final class ImportReconciler implements AutoCloseable {
     public ImportReconciler start(BackgroundTasks tasks) {
         running = List.of(
                 cluster.follow(tasks),
-                tasks.every("dataset-imports", Duration.ZERO, () -> pause, this::reconcileAndLog));
+                tasks.every("dataset-imports", Duration.ZERO, passes::pause, this::reconcileAndLog));
         return this;
     }
 
@@ -70,20 +67,7 @@ public final class ImportReconciler implements AutoCloseable {
     }
 
     private void reconcileAndLog() {
-        long begun = System.nanoTime();
-        try {
-            reconcile();
-            trouble = Optional.empty();
-        } catch (DriverException notNow) {
-            Optional<String> why = Optional.ofNullable(notNow.getMessage());
-            if (!why.equals(trouble)) {
-                LOG.warn("some DatasetImports could not be handled: {}", notNow.getMessage());
-            }
-            trouble = why;
-        } finally {
-            pause = Collections.max(
-                    List.of(PAUSE, Duration.ofNanos(System.nanoTime() - begun).multipliedBy(PAUSES)));
-        }
+        passes.run(this::reconcile, why -> LOG.warn("some DatasetImports could not be handled: {}", why));
     }
 
     /// Runs one pass: a step of each import that has a turn. A failure for one import does not block the others; it

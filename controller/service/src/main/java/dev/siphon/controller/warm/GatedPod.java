@@ -45,55 +45,24 @@ public record GatedPod(
 
     /// Returns a copy with another start of the wait.
     public GatedPod waitingSince(Instant begin) {
-        return new GatedPod(
-                namespace,
-                name,
-                uid,
-                version,
-                begin,
-                patience,
-                isPlacementRequired,
-                group,
-                needs,
-                isKnown,
-                rules,
-                uses);
+        return with(begin, needs, isKnown, rules);
     }
 
     /// Returns a copy that needs more resources.
     ///
     /// @param isAll whether these are all
     public GatedPod needing(ResourceAmounts more, boolean isAll) {
-        return new GatedPod(
-                namespace,
-                name,
-                uid,
-                version,
-                since,
-                patience,
-                isPlacementRequired,
-                group,
-                needs.plus(more),
-                isAll,
-                rules,
-                uses);
+        return with(since, needs.plus(more), isAll, rules);
     }
 
     /// Returns a copy with other rules.
     public GatedPod within(NodeRules others) {
+        return with(since, needs, isKnown, others);
+    }
+
+    private GatedPod with(Instant begin, ResourceAmounts all, boolean isAll, NodeRules where) {
         return new GatedPod(
-                namespace,
-                name,
-                uid,
-                version,
-                since,
-                patience,
-                isPlacementRequired,
-                group,
-                needs,
-                isKnown,
-                others,
-                uses);
+                namespace, name, uid, version, begin, patience, isPlacementRequired, group, all, isAll, where, uses);
     }
 
     /// Returns the identity alone, of a pod that is too large.

@@ -66,7 +66,7 @@ final class LoadingPlanner {
             return new Plan(all, Optional.empty(), Loading.NOTHING);
         }
         if (workload.phase() == Phase.RELEASED) {
-            return new Plan(all, Optional.of(ordered(datasets(all))), Loading.NOTHING);
+            return new Plan(all, Optional.of(Set.of()), Loading.NOTHING); // nothing is wanted for it
         }
         List<Chosen> chosen = workload.podSets().stream()
                 .flatMap(set -> chosen(set, asked).stream())
@@ -110,15 +110,6 @@ final class LoadingPlanner {
             case ReadDecision.Pending(var datasets) -> datasets;
             case ReadDecision.Nothing _, ReadDecision.Cannot _, ReadDecision.Unknown _ -> Set.of();
         };
-    }
-
-    /// Returns where these datasets are wanted already: without quota nobody knows the Workload's flavors.
-    private Set<DatasetOnNode> ordered(Set<String> datasets) {
-        return is.replicas().stream()
-                .filter(replica -> replica.order().wanted()
-                        && datasets.contains(replica.order().dataset()))
-                .map(OrderedReplica::place)
-                .collect(Collectors.toSet());
     }
 
     private Optional<Chosen> chosen(PodSet set, Settings asked) {

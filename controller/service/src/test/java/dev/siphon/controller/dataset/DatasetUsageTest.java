@@ -50,7 +50,7 @@ final class DatasetUsageTest {
 
     @Test
     void aTwentiethOfTheTimeIsSpentAtMost() {
-        assertEquals(Duration.ofSeconds(15), DatasetUsageReporter.pause(Duration.ofMillis(100)));
-        assertEquals(Duration.ofSeconds(38), DatasetUsageReporter.pause(Duration.ofSeconds(2)));
+        assertEquals(Duration.ofSeconds(15), DatasetUsageReporter.paced().after(Duration.ofMillis(100)));
+        assertEquals(Duration.ofSeconds(38), DatasetUsageReporter.paced().after(Duration.ofSeconds(2)));
     }
 }
