@@ -109,6 +109,11 @@ final class ImportStates {
         return JsonParts.text(object, METADATA, "deletionTimestamp").isPresent();
     }
 
+    /// Returns whether an object that is not the import's is about to be gone.
+    private static boolean isLeaving(JsonObject object, DatasetImport of) {
+        return ImportObjects.isOfEarlier(object, of) || isEnding(object);
+    }
+
     ClaimState claim(DatasetImport of) {
         Optional<JsonObject> found = get(
                 "PersistentVolumeClaim of " + of,
@@ -119,7 +124,7 @@ final class ImportStates {
         }
         JsonObject claim = found.get();
         if (!ImportObjects.isOwned(claim, of)) {
-            return ImportObjects.isOfEarlier(claim, of) || isEnding(claim) ? new Part.Leaving() : new Part.Foreign();
+            return isLeaving(claim, of) ? new Part.Leaving() : new Part.Foreign();
         }
         if (isEnding(claim)) {
             return new Part.Ending();
@@ -178,7 +183,7 @@ final class ImportStates {
         }
         JsonObject job = found.get();
         if (!ImportObjects.isOwned(job, of)) {
-            return ImportObjects.isOfEarlier(job, of) || isEnding(job) ? new Part.Leaving() : new Part.Foreign();
+            return isLeaving(job, of) ? new Part.Leaving() : new Part.Foreign();
         }
         if (isEnding(job)) {
             return new Part.Ending();
@@ -279,9 +284,7 @@ final class ImportStates {
         }
         JsonObject snapshot = found.get();
         if (!ImportObjects.isOwned(snapshot, of)) {
-            return ImportObjects.isOfEarlier(snapshot, of) || isEnding(snapshot)
-                    ? new Part.Leaving()
-                    : new Part.Foreign();
+            return isLeaving(snapshot, of) ? new Part.Leaving() : new Part.Foreign();
         }
         if (isEnding(snapshot)) {
             return new Part.Ending();
