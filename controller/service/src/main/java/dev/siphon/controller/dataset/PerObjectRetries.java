@@ -14,13 +14,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Retries an operation per object, so that one failing object does not delay the others. An API server also
 /// answers `500` for a single object, such as one at the size limit of etcd.
 ///
-/// An object without a reply waits before it is retried: 0.5 s, then twice as long each time, at most 15 s. One that
-/// has changed meanwhile need not wait. Retries run after all other objects. They take at most a fifth of the time
-/// while any of them fails.
+/// An object without a reply, or whose operation is refused, waits before it is retried: 0.5 s, then twice as long
+/// each time, at most 15 s. One that has changed meanwhile need not wait. Retries run after all other objects. They
+/// take at most a fifth of the time while any of them gets no reply.
 ///
 /// Not thread-safe.
 public final class PerObjectRetries {
@@ -38,7 +39,7 @@ public final class PerObjectRetries {
 
     private final LongSupplier nanoTime;
 
-    /// Objects without a reply at their last attempt, the oldest attempt first.
+    /// Objects whose last attempt failed, the oldest attempt first.
     private final Map<String, Failure> failures = new LinkedHashMap<>();
 
     /// Earliest start of the next retry.
@@ -65,9 +66,13 @@ public final class PerObjectRetries {
     /// @param version of the object at its last attempt
     /// @param delay before the next attempt
     /// @param due when this delay is over
-    private record Failure(Object version, DriverException.BackendUnavailable why, Duration delay, long due) {
+    private record Failure(Object version, DriverException why, Duration delay, long due) {
         Failure dueAt(long now) {
             return new Failure(version, why, delay, now);
+        }
+
+        boolean isSilent() {
+            return why instanceof DriverException.BackendUnavailable;
         }
     }
 
@@ -94,11 +99,14 @@ public final class PerObjectRetries {
         }
         return steps.stream()
                 .flatMap(step -> Optional.ofNullable(failures.get(step.name())).stream())
-                .map(Failure::why)
+                .flatMap(failure -> failure.why() instanceof DriverException.BackendUnavailable silent
+                        ? Stream.of(silent)
+                        : Stream.empty())
                 .findFirst();
     }
 
-    /// Retries until one fails again. Where all succeed, the API server was silent, and no other need wait longer.
+    /// Retries until one gets no reply again. Where all get one, the API server was silent, and no other need wait
+    /// longer.
     private void retry(Map<String, Step> steps) {
         long begun = nanoTime.getAsLong();
         List<Step> due = due(steps, begun);
@@ -110,7 +118,7 @@ public final class PerObjectRetries {
                 retriesFrom = now + least(pause, LONGEST_DELAY).toNanos();
                 return;
             }
-            failures.replaceAll((_, failure) -> failure.dueAt(now));
+            failures.replaceAll((_, failure) -> failure.isSilent() ? failure.dueAt(now) : failure);
             begun = now;
             due = due(steps, begun);
         }
@@ -135,21 +143,24 @@ public final class PerObjectRetries {
     ///
     /// @return for each step whether it got no reply
     private List<Boolean> together(List<Step> steps) {
-        List<FutureTask<Optional<DriverException.BackendUnavailable>>> tasks =
+        List<FutureTask<Optional<DriverException>>> tasks =
                 steps.stream().map(step -> new FutureTask<>(() -> take(step))).toList();
         tasks.stream().skip(1).forEach(task -> Thread.ofVirtual().start(task));
         tasks.getFirst().run();
-        List<Optional<DriverException.BackendUnavailable>> silent =
+        List<Optional<DriverException>> failed =
                 tasks.stream().map(PerObjectRetries::result).toList();
         for (int index = 0; index < steps.size(); index++) {
-            remember(steps.get(index), silent.get(index));
+            remember(steps.get(index), failed.get(index));
         }
-        return silent.stream().map(Optional::isPresent).toList();
+        return failed.stream()
+                .map(why -> why.filter(DriverException.BackendUnavailable.class::isInstance)
+                        .isPresent())
+                .toList();
     }
 
-    private void remember(Step step, Optional<DriverException.BackendUnavailable> silent) {
+    private void remember(Step step, Optional<DriverException> failed) {
         Optional<Failure> before = Optional.ofNullable(failures.remove(step.name()));
-        silent.ifPresent(why -> {
+        failed.ifPresent(why -> {
             Duration delay = before.map(last -> least(last.delay().multipliedBy(2), LONGEST_DELAY))
                     .orElse(FIRST_DELAY);
             failures.put(step.name(), new Failure(step.version(), why, delay, nanoTime.getAsLong() + delay.toNanos()));
@@ -160,15 +171,16 @@ public final class PerObjectRetries {
         return Collections.min(List.of(one, other));
     }
 
-    private static Optional<DriverException.BackendUnavailable> take(Step step) {
+    private static Optional<DriverException> take(Step step) {
         try {
             step.act().run();
+            return Optional.empty();
         } catch (DriverException.BackendUnavailable silent) {
             return Optional.of(silent);
         } catch (DriverException refused) {
             step.refused().accept(refused);
+            return Optional.of(refused);
         }
-        return Optional.empty();
     }
 
     private static <T> T result(FutureTask<T> task) {

@@ -70,6 +70,24 @@ final class PerObjectRetriesTest {
         assertEquals(Set.of("a", "b", "c"), Set.copyOf(done));
     }
 
+    /// Its reason is logged each time.
+    @Test
+    void oneThatIsRefusedWaitsLongerEachTime() {
+        List<String> both = List.of(UNCHANGED, "no");
+        List<Integer> seconds = IntStream.range(0, 60)
+                .filter(_ -> {
+                    var _ = take(both, Set.of());
+                    pass(Duration.ofSeconds(1));
+                    return done.contains("no");
+                })
+                .boxed()
+                .toList();
+        assertEquals(List.of(0, 1, 2, 4, 8, 16, 31, 46), seconds);
+        version.incrementAndGet();
+        var _ = take(both, Set.of());
+        assertEquals(Set.copyOf(both), Set.copyOf(done));
+    }
+
     /// Objects without a reply the last time come last.
     @Test
     void oneThatGotNoAnswerComesLast() {

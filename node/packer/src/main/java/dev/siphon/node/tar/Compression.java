@@ -1,8 +1,9 @@
 package dev.siphon.node.tar;
 
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import dev.siphon.csi.DriverException;
-import io.airlift.compress.MalformedInputException;
-import io.airlift.compress.zstd.ZstdInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,11 +37,13 @@ public enum Compression {
             return new XZInputStream(compressed, XZ_MEMORY_KIB);
         }
     },
-    /// Windows up to 8 MiB, the maximum of zstd without `--long` or `--ultra`.
+    /// Windows up to 128 MiB, as `zstd -d` takes them; they are outside the heap.
     ZSTD {
         @Override
-        public InputStream open(InputStream compressed) {
-            return new Zstd(compressed);
+        public InputStream open(InputStream compressed) throws IOException {
+            return new BoundedWindow(new ZstdInputStreamNoFinalizer(compressed)
+                    .setLongMax(ZSTD_WINDOW_LOG)
+                    .setContinuous(false));
         }
     };
 
@@ -50,6 +53,8 @@ public enum Compression {
     private static final int BUFFER_BYTES = 64 * 1024;
     /// `xz -9` needs 65 MiB; the packer has at least 320 MiB.
     private static final int XZ_MEMORY_KIB = 160 * 1024;
+
+    private static final int ZSTD_WINDOW_LOG = 27;
 
     /// @param first the file's first [#MAGIC_BYTES], or fewer if it is shorter
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for a known format that is not supported
@@ -87,22 +92,22 @@ public enum Compression {
     /// @throws IOException if the data is damaged; reading the returned stream throws it too
     public abstract InputStream open(InputStream compressed) throws IOException;
 
-    /// Reports damage as an IOException.
-    private static final class Zstd extends FilterInputStream {
-        Zstd(InputStream compressed) {
-            super(new ZstdInputStream(compressed));
+    /// Says what to do about a window that is too large.
+    private static final class BoundedWindow extends FilterInputStream {
+        BoundedWindow(InputStream decompressed) {
+            super(decompressed);
         }
 
         @Override
         public int read(byte[] target, int offset, int length) throws IOException {
             try {
                 return super.read(target, offset, length);
-            } catch (MalformedInputException
-                    | ArithmeticException
-                    | IllegalStateException
-                    | IndexOutOfBoundsException e) {
-                // the decoder leaves some checks to the JVM
-                throw new IOException(String.valueOf(e.getMessage()), e);
+            } catch (ZstdIOException e) {
+                if (e.getErrorCode() == Zstd.errFrameParameterWindowTooLarge()) {
+                    throw new IOException(
+                            "a zstd window over 128 MiB: compress it again, with `zstd --long=27` at most", e);
+                }
+                throw e;
             }
         }
     }

@@ -2,11 +2,11 @@ package dev.siphon.node.image;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.fetch.FetchLimits;
 import dev.siphon.node.linux.Programs;
-import io.airlift.compress.zstd.ZstdOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -140,7 +140,7 @@ final class Importing implements AutoCloseable {
             case "bz2" -> new BZip2CompressorOutputStream(kept);
             case "gz" -> new GZIPOutputStream(kept);
             case "xz" -> new XZOutputStream(kept, new LZMA2Options(1));
-            default -> new ZstdOutputStream(kept);
+            default -> new ZstdOutputStreamNoFinalizer(kept);
         }) {
             out.write(bytes);
         }

@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.airlift.compress.zstd.ZstdOutputStream;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
@@ -34,7 +35,7 @@ final class CompressionTest {
             case BZIP2 -> new BZip2CompressorOutputStream(to);
             case GZIP -> new GZIPOutputStream(to);
             case XZ -> new XZOutputStream(to, new LZMA2Options(1));
-            case ZSTD -> new ZstdOutputStream(to);
+            case ZSTD -> new ZstdOutputStreamNoFinalizer(to);
             case NONE -> to;
         }) {
             out.write(content);
@@ -80,6 +81,34 @@ final class CompressionTest {
         try (InputStream read = how.open(new ByteArrayInputStream(bytes))) {
             assertEquals(2 * CONTENT_BYTES, read.transferTo(OutputStream.nullOutputStream()));
         }
+    }
+
+    /// The window of `zstd --long` and of `zstd --ultra -22`.
+    @Test
+    void aZstdWindowMayHave128MiB() throws IOException {
+        byte[] bytes = zstd(27);
+        try (InputStream read = Compression.ZSTD.open(new ByteArrayInputStream(bytes))) {
+            assertEquals("abc", new String(read.readAllBytes(), StandardCharsets.US_ASCII));
+        }
+    }
+
+    @Test
+    void aLargerZstdWindowIsRefused() throws IOException {
+        byte[] bytes = zstd(28);
+        try (InputStream read = Compression.ZSTD.open(new ByteArrayInputStream(bytes))) {
+            IOException refused =
+                    assertThrows(IOException.class, () -> read.transferTo(OutputStream.nullOutputStream()));
+            assertEquals(
+                    "a zstd window over 128 MiB: compress it again, with `zstd --long=27` at most",
+                    refused.getMessage());
+        }
+    }
+
+    /// Returns a frame of one raw block (RFC 8878, 3.1.1).
+    private static byte[] zstd(int windowLog) {
+        return new byte[] {
+            0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, (byte) ((windowLog - 10) << 3), 3 << 3 | 1, 0, 0, 'a', 'b', 'c'
+        };
     }
 
     /// Eight bytes of size, which the decoder reads as a negative number (RFC 8878, 3.1.1.1).

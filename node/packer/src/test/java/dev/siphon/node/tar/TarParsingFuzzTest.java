@@ -1,8 +1,8 @@
 package dev.siphon.node.tar;
 
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.fuzz.ParserFuzz;
-import io.airlift.compress.zstd.ZstdOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -71,7 +71,7 @@ final class TarParsingFuzzTest {
             case BZIP2 -> new BZip2CompressorOutputStream(to);
             case GZIP -> new GZIPOutputStream(to);
             case XZ -> new XZOutputStream(to, new LZMA2Options(1));
-            case ZSTD -> new ZstdOutputStream(to);
+            case ZSTD -> new ZstdOutputStreamNoFinalizer(to);
             case NONE -> to;
         }) {
             out.write(content);
@@ -117,9 +117,9 @@ final class TarParsingFuzzTest {
         unpacking(Compression.XZ).allocating(170 << 20).run();
     }
 
-    /// A stream may request a window of 8 MiB, and gets it, in buffers that double.
+    /// A stream may request a window of 128 MiB, and gets it, outside the heap.
     @Test
     void zstd() {
-        unpacking(Compression.ZSTD).allocating(64 << 20).run();
+        unpacking(Compression.ZSTD).run();
     }
 }
