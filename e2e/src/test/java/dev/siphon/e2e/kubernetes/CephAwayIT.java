@@ -27,6 +27,11 @@ import org.junit.jupiter.api.TestMethodOrder;
 final class CephAwayIT {
     private static final Cluster CLUSTER = Cluster.here();
     private static final List<Daemon> CEPH = List.of(Daemon.MON, Daemon.MGR, Daemon.MDS, Daemon.OSD);
+
+    /// How long Ceph is away at least.
+    private static final Duration AWAY =
+            Duration.ofMinutes(Long.parseLong(System.getenv().getOrDefault("AWAY_MINUTES", "0")));
+
     private static final int PODS = 20;
     private static final int WITHOUT = 5;
 
@@ -44,6 +49,8 @@ final class CephAwayIT {
 
     @SuppressWarnings("NullAway.Init")
     private static SealedDataset unknown;
+
+    private static long pausedAt;
 
     @BeforeAll
     static void readThenStopCeph() {
@@ -66,6 +73,7 @@ final class CephAwayIT {
                 Cluster.PATIENCE,
                 () -> dataset.mounts().isEmpty());
         CEPH.forEach(Daemon::pause);
+        pausedAt = System.nanoTime();
     }
 
     @AfterAll
@@ -93,10 +101,14 @@ final class CephAwayIT {
     @Test
     @Order(1)
     void podsReadTheReplicaByNameAndByClaim() {
+        allRead("away-");
+    }
+
+    private static void allRead(String prefix) {
         List<TestPod> pods = IntStream.range(0, PODS)
                 .mapToObj(each -> each % 2 == 0
-                        ? reading(owner, "away-" + each)
-                        : owner.pod("away-" + each, "cat /data/two/7 && cat /data/one/* | wc -c")
+                        ? reading(owner, prefix + each)
+                        : owner.pod(prefix + each, "cat /data/two/7 && cat /data/one/* | wc -c")
                                 .withClaim("data")
                                 .create())
                 .toList();
@@ -160,8 +172,19 @@ final class CephAwayIT {
                         .orElse(""));
     }
 
+    /// By then Ceph has forgotten the node's clients.
     @Test
     @Order(5)
+    void soTheyDoAtTheEnd() {
+        var _ = Await.until(
+                "Ceph is away for " + AWAY,
+                AWAY.plusSeconds(1),
+                () -> System.nanoTime() - pausedAt >= AWAY.toNanos());
+        allRead("late-");
+    }
+
+    @Test
+    @Order(6)
     void whenCephIsBackAllIsAsBefore() {
         TestPod pod = owner.pod("stays", "cat /data/two/7; sleep 600")
                 .withDataset(dataset.reference())
