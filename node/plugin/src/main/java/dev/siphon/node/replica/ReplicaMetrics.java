@@ -91,8 +91,8 @@ public final class ReplicaMetrics {
         GaugeWithCallback.builder()
                 .name("siphon_replicas")
                 .help(
-                        "Replicas by state: complete on a disk (local), being filled, or failed: the last attempt failed and"
-                                + " is repeated.")
+                        "Replicas by state: complete on a disk (local), being filled, waiting for the turn to be filled"
+                                + " (queued), or failed: the last attempt failed and is repeated.")
                 .labelNames("state")
                 .callback(callback -> {
                     List<ReplicaStatus> all = replicas.list();
@@ -103,6 +103,7 @@ public final class ReplicaMetrics {
                                     replica -> replica.state() instanceof ReplicaState.Filling
                                             && replica.problem().isEmpty()),
                             "filling");
+                    callback.call(count(all, replica -> replica.state() instanceof ReplicaState.Queued), "queued");
                     callback.call(
                             count(
                                     all,
