@@ -53,9 +53,10 @@ final class CacheOptions {
     @Option(
             names = "--fill-turns",
             defaultValue = "${env:SIPHON_FILL_TURNS:-false}",
-            description = "Copy a dataset to this node's disks only when the controller has given this node its turn, as"
-                    + " --fills-in-cluster of the controller says. If the controller says nothing for 2 minutes, the"
-                    + " node starts by itself (default: false).")
+            description =
+                    "Copy a dataset to this node's disks only when the controller has given this node its turn, as"
+                            + " --fills-in-cluster of the controller says. If the controller says nothing for 2 minutes, the"
+                            + " node starts by itself (default: false).")
     private boolean fillTurns;
 
     @Option(

@@ -4,14 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.warm.OrderedReplica;
+import dev.siphon.controller.warm.WarmupCluster;
 import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica.Order;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
+import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +29,8 @@ abstract class FillTurnsContract {
     private static final List<String> DATASETS = List.of("u1.d-0", "u1.d-1", "u1.d-2");
     private static final int FILLS = NODES.size() * DATASETS.size();
     private static final int STEP = 25;
+    private static final VolumeId.DatasetVolume VOLUME =
+            new VolumeId.DatasetVolume("lab", "cephfs", "a".repeat(40), Optional.empty(), "/datasets/x");
 
     private final BackgroundTasks tasks = new BackgroundTasks();
     private final Map<String, Report> reports = new HashMap<>();
@@ -42,6 +50,11 @@ abstract class FillTurnsContract {
 
     @AfterEach
     void removeNodes() {
+        String pods = "/api/v1/namespaces/" + cluster().access().namespace() + "/pods/";
+        for (String dataset : DATASETS) {
+            String pod = pods + dataset.replace("u1.", "reads-");
+            var _ = cluster().admin().raw(pod + "?gracePeriodSeconds=0", "DELETE", "{}");
+        }
         NODES.forEach(objects()::removeNode);
     }
 
@@ -87,6 +100,35 @@ abstract class FillTurnsContract {
             work();
             return whole() >= count;
         });
+    }
+
+    @Test
+    void aNodeGetsItsTurnAndLosesIt() {
+        String name = "u1.d-0.turns-1-01234567";
+        Instant begin = Instant.parse("2026-01-01T00:00:00Z");
+        Optional<Turn> turn = Optional.of(new Turn(false, 3, 40, begin, begin.plusMillis(1_500)));
+        Order order = new Order("u1.d-0", "turns-1", VOLUME, false, Optional.empty());
+        try (KubernetesAdapter adapter = cluster().adapter()) {
+            WarmupCluster warming = adapter.warming();
+            warming.writeOrder(name, order);
+            warming.setTurn(replica(warming, name).orElseThrow(), turn);
+            objects().report(name, Report.queued(40, 3));
+            OrderedReplica queued = replica(warming, name).orElseThrow();
+            assertEquals(order.with(turn), queued.order());
+            assertEquals(Optional.of(Report.queued(40, 3)), queued.report());
+            assertEquals("waits for its turn: 3 before it on node turns-1", queued.progress());
+            warming.setTurn(queued, Optional.empty());
+            assertEquals(order, replica(warming, name).orElseThrow().order());
+            warming.forget(queued);
+            warming.setTurn(queued, turn);
+            assertEquals(Optional.empty(), replica(warming, name), "the order is gone");
+        }
+    }
+
+    private static Optional<OrderedReplica> replica(WarmupCluster warming, String name) {
+        return warming.replicas().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst();
     }
 
     @Test

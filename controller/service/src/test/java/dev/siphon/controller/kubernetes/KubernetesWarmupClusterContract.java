@@ -311,29 +311,6 @@ abstract class KubernetesWarmupClusterContract {
         assertEquals(Optional.of(asking), unwanted.report());
     }
 
-    @Test
-    void aNodeGetsItsTurnAndLosesIt() {
-        String name = tell();
-        OrderedReplica told = replica(name).orElseThrow();
-        Instant begin = Instant.parse("2026-01-01T00:00:00Z");
-        Optional<DatasetReplica.Turn> turn =
-                Optional.of(new DatasetReplica.Turn(false, 3, 40, begin, begin.plusMillis(1_500)));
-        warming().setTurn(told, turn);
-        assertEquals(told.order().with(turn), replica(name).orElseThrow().order());
-        Report queued = Report.queued(40, 3);
-        report(name, queued);
-        assertEquals(Optional.of(queued), replica(name).orElseThrow().report());
-        assertEquals(
-                "waits for its turn: 3 before it on node node-1",
-                replica(name).orElseThrow().progress());
-        warming().setTurn(told, Optional.empty());
-        assertEquals(told.order(), replica(name).orElseThrow().order());
-        warming().forget(told);
-        made.removeLast();
-        warming().setTurn(told, turn);
-        assertEquals(Optional.empty(), replica(name), "the order is gone");
-    }
-
     private void report(String name, Report report) {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /// Decides in every situation of [GateModel], and follows the rounds from there until nothing changes.
 final class GateDecisionTest {
-    /// 5 kinds of pods, 3 waits, 2 spreads; two nodes, each with 3 kinds of room and 29 of orders.
-    private static final int SITUATIONS = 5 * 3 * 2 * (3 * 29) * (3 * 29);
+    /// 5 kinds of pods, 3 waits, 2 spreads; two nodes, each with 3 kinds of room and 33 of orders.
+    private static final int SITUATIONS = 5 * 3 * 2 * (3 * 33) * (3 * 33);
 
     /// An order is withdrawn, the node releases it, it is deleted, and written again; then nothing changes.
     private static final int MOST_ROUNDS = 5;

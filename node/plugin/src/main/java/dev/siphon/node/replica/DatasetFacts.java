@@ -30,7 +30,13 @@ record DatasetFacts(
         Failures failures,
         OptionalInt queue) {
     static final DatasetFacts NONE = new DatasetFacts(
-            Optional.empty(), List.of(), false, 0, Map.of(), new Failures(0, Optional.empty(), Optional.empty()), OptionalInt.empty());
+            Optional.empty(),
+            List.of(),
+            false,
+            0,
+            Map.of(),
+            new Failures(0, Optional.empty(), Optional.empty()),
+            OptionalInt.empty());
 
     DatasetFacts {
         trees = List.copyOf(trees);
@@ -127,7 +133,13 @@ record DatasetFacts(
 
     DatasetFacts withProblem(Optional<String> problem) {
         return new DatasetFacts(
-                image, trees, kernelAsked, news, checks, new Failures(failures.count(), failures.last(), problem), queue);
+                image,
+                trees,
+                kernelAsked,
+                news,
+                checks,
+                new Failures(failures.count(), failures.last(), problem),
+                queue);
     }
 
     /// Records a failed step.

@@ -134,8 +134,9 @@ public final class FillTurns {
         if (isAlone && !isSilent) {
             LOG.atWarn()
                     .addKeyValue("dataset", dataset)
-                    .log("the controller has handed out no turn to fill, and confirmed no wait, for {} s: datasets are"
-                            + " filled at this node's own limits; check siphon-controller, and its --fills-in-cluster",
+                    .log(
+                            "the controller has handed out no turn to fill, and confirmed no wait, for {} s: datasets are"
+                                    + " filled at this node's own limits; check siphon-controller, and its --fills-in-cluster",
                             SILENCE.toSeconds());
             isSilent = true;
         }

@@ -183,7 +183,8 @@ final class ReplicaOrderWorker implements Runnable {
     private static Copy copy(ReplicaStatus status) {
         return switch (status.state()) {
             case ReplicaState.Local _ -> new Copy.Whole(report(status), status.digest());
-            case ReplicaState.Remote _, ReplicaState.Filling _, ReplicaState.Queued _ -> new Copy.Incomplete(report(status));
+            case ReplicaState.Remote _, ReplicaState.Filling _, ReplicaState.Queued _ ->
+                new Copy.Incomplete(report(status));
         };
     }
 
@@ -264,8 +265,8 @@ final class ReplicaOrderWorker implements Runnable {
     private void follow(ReplicaStatus status) {
         Report now = report(status);
         boolean isLate = System.nanoTime() - saidAt > LONGEST_PAUSE.toNanos();
-        boolean isNews = said.filter(last -> last.state() == now.state()
-                        && now.percent() < last.percent() + (isLate ? 1 : STEP))
+        boolean isNews = said.filter(
+                        last -> last.state() == now.state() && now.percent() < last.percent() + (isLate ? 1 : STEP))
                 .isEmpty();
         if (now.state() == State.QUEUED || (now.state() == State.FILLING && isNews)) {
             say(now);

@@ -123,8 +123,10 @@ final class StoredObjectsTest {
     @Test
     void replicasAreRead() {
         String order = "\"dataset\":\"u1.imagenet-v1\",\"node\":\"node-1\",\"volume\":\"" + VOLUME + "\"";
-        DatasetReplicaObject wanted =
-                read(DatasetReplicaObject.class, "{" + order + ",\"wanted\":true,\"access\":" + GIVEN + ",\"turn\":" + TURN + "}", """
+        DatasetReplicaObject wanted = read(
+                DatasetReplicaObject.class,
+                "{" + order + ",\"wanted\":true,\"access\":" + GIVEN + ",\"turn\":" + TURN + "}",
+                """
                 {"state":"Filling","percent":40,"bytes":2000000000,"cacheDirectory":"/var/lib/siphon/cache",\
                 "message":"","request":"","publicKey":""}""");
         assertEquals(
@@ -143,7 +145,8 @@ final class StoredObjectsTest {
                 {"state":"Failed","percent":0,"bytes":0,"cacheDirectory":"","message":"no space","request":"",\
                 "publicKey":""}""");
         assertEquals(
-                new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, false, null, null), unwanted.getSpec());
+                new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, false, null, null),
+                unwanted.getSpec());
         assertEquals(
                 new DatasetReplicaObject.Status(State.FAILED, 0, 0L, "", "no space", "", ""), unwanted.getStatus());
     }
