@@ -33,6 +33,7 @@ final class WarmupProgressLines {
         return switch (replica.getState()) {
             case LOCAL -> "is complete: " + size + " in " + replica.getCacheDirectory();
             case FILLING -> replica.getPercent() + "% of " + size + " in " + replica.getCacheDirectory();
+            case QUEUED -> replica.getProblem();
             case REMOTE, STATE_UNSPECIFIED, UNRECOGNIZED -> "waits for its turn";
         };
     }

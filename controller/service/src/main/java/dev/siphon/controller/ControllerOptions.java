@@ -90,6 +90,14 @@ public final class ControllerOptions {
     private int gateNodes;
 
     @Option(
+            names = "--fills-in-cluster",
+            paramLabel = "N",
+            defaultValue = "${env:SIPHON_FILLS_IN_CLUSTER:-0}",
+            description = "How many nodes of the cluster may copy a dataset to their disks at the same time; the others"
+                    + " wait for their turns, if they run with --fill-turns. 0 means no limit (default: 0).")
+    private int fillsInCluster;
+
+    @Option(
             names = "--kueue",
             defaultValue = "${env:SIPHON_KUEUE:-false}",
             description = "Answer the AdmissionChecks of Kueue whose controllerName is siphon.dev/dataset; needs"
@@ -124,7 +132,8 @@ public final class ControllerOptions {
         }
         var namespaces = problems.read("--namespace-owner", () -> namespaceOwner(namespaceOwner));
         var gates = problems.read(
-                "--gate-max-wait, --gate-nodes", () -> new GateSettings(Duration.ofSeconds(gateSeconds), gateNodes));
+                "--gate-max-wait, --gate-nodes, --fills-in-cluster",
+                () -> new GateSettings(Duration.ofSeconds(gateSeconds), gateNodes, fillsInCluster));
         var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,

@@ -51,6 +51,15 @@ final class CacheOptions {
     private String fillRate = "";
 
     @Option(
+            names = "--fill-turns",
+            defaultValue = "${env:SIPHON_FILL_TURNS:-false}",
+            description =
+                    "Copy a dataset to this node's disks only when the controller has given this node its turn, as"
+                            + " --fills-in-cluster of the controller says. If the controller says nothing for 2 minutes, the"
+                            + " node starts by itself (default: false).")
+    private boolean fillTurns;
+
+    @Option(
             names = "--scrub-rate",
             defaultValue = "${env:SIPHON_SCRUB_RATE:-100Mi}",
             paramLabel = "SIZE",
@@ -85,6 +94,11 @@ final class CacheOptions {
             throw new IllegalArgumentException("must not be negative");
         }
         return time;
+    }
+
+    /// Returns whether fills wait for the turns that the controller hands out.
+    boolean fillTurns() {
+        return fillTurns;
     }
 
     /// Reads the limits of fills and checks.

@@ -24,6 +24,7 @@ import java.util.Optional;
 /// @param grants the source of grants
 /// @param caches the cache directories
 /// @param replicas the rates and deadlines of replicas
+/// @param fillTurns whether fills wait for the turns that the controller hands out
 /// @param offlineFor how long datasets that were opened may be shown while Ceph is away; zero if never
 /// @param devices how to learn which devices pods hold
 /// @param control the socket for the administrator
@@ -40,6 +41,7 @@ public record NodeConfig(
         GrantsSourceOption grants,
         List<CacheDirectoryLimits> caches,
         ReplicaPolicy replicas,
+        boolean fillTurns,
         Duration offlineFor,
         DeviceConfig devices,
         UnixEndpoint control,

@@ -38,6 +38,7 @@ import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.ErofsSelection;
+import dev.siphon.node.replica.FillTurns;
 import dev.siphon.node.replica.ReplicaMetrics;
 import dev.siphon.node.replica.ReplicaPlacement;
 import dev.siphon.node.replica.ReplicaSettings;
@@ -94,6 +95,8 @@ public final class NodeMain implements Callable<Integer> {
         BackgroundTasks tasks = BackgroundMetrics.tasks(metrics);
         FuseProcesses fuse = config.fuse().processes();
         Path trees = state.path().resolve("datasets");
+        FillTurns turns = new FillTurns(
+                config.fillTurns() && config.grants() instanceof GrantsSourceOption.Api, System::nanoTime);
         Replicas replicas = Replicas.start(
                 new ReplicaSettings(
                         trees,
@@ -103,7 +106,8 @@ public final class NodeMain implements Callable<Integer> {
                         config.devices().near(),
                         ErofsSelection.ofThisNode(fuse)),
                 tasks,
-                cacheEvents(config));
+                cacheEvents(config),
+                turns);
         DatasetTrees datasets =
                 new DatasetTrees(replicas, trees, config.caches().size() > 1);
         Optional<MonitorsConfigMap> monitors = monitors(config);
@@ -181,7 +185,7 @@ public final class NodeMain implements Callable<Integer> {
                 new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, placement)
                         .start(tasks)));
         Optional<ReplicaOrderRunner> warmer =
-                orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas).start());
+                orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas, turns).start());
         warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         startServer(process, "control", () -> control.serve(config.control()));

@@ -138,6 +138,7 @@ final class NodeOptions {
                         grants.get(),
                         limits.get(),
                         replicas.get(),
+                        caches.fillTurns(),
                         offline.get(),
                         machine.get(),
                         control.get(),

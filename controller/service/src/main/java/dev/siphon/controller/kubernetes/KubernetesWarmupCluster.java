@@ -208,6 +208,11 @@ final class KubernetesWarmupCluster implements WarmupCluster {
         patch(replica, DatasetReplica.Order.change(answer));
     }
 
+    @Override
+    public void setTurn(OrderedReplica replica, Optional<DatasetReplica.Turn> turn) {
+        patch(replica, DatasetReplica.Order.change(turn));
+    }
+
     private void patch(OrderedReplica replica, JsonObject spec) {
         JsonObject change = new JsonObject();
         change.add(SPEC, spec);

@@ -1,6 +1,7 @@
 package dev.siphon.controller.warm;
 
 import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.controller.warm.PodConditions.PodIdentity;
 import dev.siphon.controller.warm.PodConditions.PodOnNode;
 import dev.siphon.controller.warm.WarmupCluster.Notice;
@@ -11,6 +12,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -182,12 +184,27 @@ final class DataConditions implements AutoCloseable {
                 Optional.of(settings.end(pod).toString()));
     }
 
-    private Map<PodIdentity, Wanted> onNodes(List<OrderedReplica> replicas, Instant now) {
-        Map<VolumeId.DatasetVolume, String> names = declared.get().entrySet().stream()
+    /// Returns the datasets' names by their volumes; of several names, the first.
+    private static Map<VolumeId.DatasetVolume, String> names(Map<String, Shared> declared) {
+        return declared.entrySet().stream()
                 .collect(Collectors.toMap(
                         each -> each.getValue().volume(),
                         Map.Entry::getKey,
                         (one, other) -> one.compareTo(other) < 0 ? one : other));
+    }
+
+    /// Returns where pods use datasets.
+    static Set<DatasetOnNode> used(PodConditions pods, Collection<ClusterNode> nodes, Map<String, Shared> declared) {
+        Map<VolumeId.DatasetVolume, String> names = names(declared);
+        return pods.onNodes(nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()), names.keySet()).stream()
+                .flatMap(pod -> pod.datasets().stream()
+                        .flatMap(volume -> Optional.ofNullable(names.get(volume)).stream())
+                        .map(dataset -> new DatasetOnNode(dataset, pod.node())))
+                .collect(Collectors.toSet());
+    }
+
+    private Map<PodIdentity, Wanted> onNodes(List<OrderedReplica> replicas, Instant now) {
+        Map<VolumeId.DatasetVolume, String> names = names(declared.get());
         Map<String, List<OrderedReplica>> byNode = replicas.stream()
                 .collect(Collectors.groupingBy(replica -> replica.order().node()));
         Set<String> unfinished = byNode.entrySet().stream()

@@ -61,12 +61,14 @@ final class GateDecision {
                     warning("dataset " + what + " cannot be filled where the pod may run, so the pod reads it"
                             + " from CephFS: " + join(is, Place::troubles, "; ")));
         }
+        boolean isQueued = is.needed().anyMatch(Place::isQueued)
+                && is.needed().allMatch(place -> place.isQueued() || place.isWhole());
         String names = is.needed().map(place -> place.node().name()).sorted().collect(Collectors.joining(", "));
         return new GateVerdict.Wait(new Notice(
                 false,
                 "DatasetWarming",
-                "dataset " + what + " is being filled on " + names + "; the pod waits for that until " + is.end()
-                        + " at most"));
+                "dataset " + what + (isQueued ? " waits for its turn to be filled on " : " is being filled on ") + names
+                        + "; the pod waits for that until " + is.end() + " at most"));
     }
 
     /// Returns the event for a pod that cannot run as it is.

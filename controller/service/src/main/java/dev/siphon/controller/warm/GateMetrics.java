@@ -13,6 +13,7 @@ public final class GateMetrics {
     private static final List<String> RESULTS = List.of("warm", "late", "failed", "unsuited", "nothing");
 
     private final Gauge waiting;
+    private final Gauge fills;
     private final Counter opened;
     private final Histogram waited;
 
@@ -21,6 +22,13 @@ public final class GateMetrics {
                 .name("siphon_gated_pods")
                 .help("Pods that wait until their datasets are on disks of nodes")
                 .register(registry);
+        fills = Gauge.builder()
+                .name("siphon_fills")
+                .help("Fills of replicas that nodes report to the controller. running: nodes copy. waiting: nodes wait"
+                        + " for their turns, as the cluster has a limit.")
+                .labelNames("state")
+                .register(registry);
+        fills(0, 0);
         opened = Counter.builder()
                 .name("siphon_gates_opened_total")
                 .help("Gates opened, by result. warm: the datasets are where the pod may run. late: the pod"
@@ -41,6 +49,11 @@ public final class GateMetrics {
 
     void waiting(int pods) {
         waiting.set(pods);
+    }
+
+    void fills(int running, int waiting) {
+        fills.labelValues("running").set(running);
+        fills.labelValues("waiting").set(waiting);
     }
 
     /// @param wait the time from the gate's beginning to hold the pod to its opening

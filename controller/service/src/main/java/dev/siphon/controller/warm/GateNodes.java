@@ -132,6 +132,7 @@ final class GateNodes {
                                 ? Choice.NEEDED
                                 : chosen.contains(node) || nodes.isTried(datasets, node) ? Choice.SPARE : Choice.NONE,
                         nodes.isWhole(datasets, node),
+                        nodes.isQueued(datasets, node),
                         nodes.replicas(datasets, node)
                                 .map(OrderedReplica::describe)
                                 .toList(),

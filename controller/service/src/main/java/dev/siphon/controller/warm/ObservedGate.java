@@ -42,9 +42,16 @@ record ObservedGate(
     /// A node.
     ///
     /// @param isWhole whether it has whole replicas of all datasets
+    /// @param isQueued whether a replica waits for its turn in the cluster, and none is filled
     /// @param progress how far each replica is, for people
     /// @param troubles why replicas do not become whole
-    record Place(ClusterNode node, Choice choice, boolean isWhole, List<String> progress, List<String> troubles) {
+    record Place(
+            ClusterNode node,
+            Choice choice,
+            boolean isWhole,
+            boolean isQueued,
+            List<String> progress,
+            List<String> troubles) {
         boolean isFilled() {
             return choice != Choice.NONE;
         }

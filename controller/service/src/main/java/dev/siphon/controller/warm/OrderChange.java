@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 
 /// The next step for a node's order, as [#decide] decides it and [ReplicaOrderWriter] takes it.
 sealed interface OrderChange {
-    /// Create the order.
-    record Write(DatasetOnNode place, DatasetVolume volume) implements OrderChange {}
+    /// Create the order, or with nothing wanted the object by which the node waits for its turn to fill.
+    record Write(DatasetOnNode place, DatasetVolume volume, boolean wanted) implements OrderChange {}
 
     /// Mark the order as wanted or not.
     record Want(OrderedReplica replica, boolean wanted) implements OrderChange {}
@@ -25,23 +25,26 @@ sealed interface OrderChange {
     record Forget(OrderedReplica replica) implements OrderChange {}
 
     /// Decides what to do about all orders, existing and missing. Touches nothing.
-    static List<OrderChange> decide(ObservedGates is, Set<DatasetOnNode> wanted) {
+    ///
+    /// @param used where pods use datasets, which nodes fill without an order; none if fills take no turns
+    static List<OrderChange> decide(ObservedGates is, Set<DatasetOnNode> wanted, Set<DatasetOnNode> used) {
         Set<String> nodes = is.nodes().stream().map(ClusterNode::name).collect(Collectors.toSet());
         Set<DatasetOnNode> there =
                 is.replicas().stream().map(OrderedReplica::place).collect(Collectors.toSet());
         Stream<OrderChange> existing = is.replicas().stream()
                 .flatMap(replica -> replica.isOf(is.declared())
                                 && nodes.contains(replica.order().node())
-                        ? of(replica, wanted.contains(replica.place())).stream()
+                        ? of(replica, wanted.contains(replica.place()), used.contains(replica.place())).stream()
                         : Stream.of(new Forget(replica)));
-        Stream<OrderChange> missing = wanted.stream()
-                .filter(place -> !there.contains(place))
+        Stream<OrderChange> missing = Stream.concat(wanted.stream(), used.stream())
+                .distinct()
+                .filter(place -> !there.contains(place) && nodes.contains(place.node()))
                 .flatMap(place -> Optional.ofNullable(is.declared().get(place.dataset())).stream()
-                        .map(shared -> new Write(place, shared.volume())));
+                        .map(shared -> new Write(place, shared.volume(), wanted.contains(place))));
         return Stream.concat(existing, missing).toList();
     }
 
-    private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted) {
+    private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted, boolean isUsed) {
         if (isWanted != replica.order().wanted()) {
             return Optional.of(new Want(replica, isWanted));
         }
@@ -49,6 +52,6 @@ sealed interface OrderChange {
             return replica.question().map(question -> new Answer(replica, question));
         }
         // one that the node still has is kept: the next pod needs no fill
-        return replica.state() == State.ABSENT ? Optional.of(new Forget(replica)) : Optional.empty();
+        return replica.state() == State.ABSENT && !isUsed ? Optional.of(new Forget(replica)) : Optional.empty();
     }
 }

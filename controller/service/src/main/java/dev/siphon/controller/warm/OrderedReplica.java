@@ -5,6 +5,7 @@ import dev.siphon.csi.dataset.DatasetReplica.Order;
 import dev.siphon.csi.dataset.DatasetReplica.Question;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import dev.siphon.csi.dataset.DatasetReplica.State;
+import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -57,6 +58,7 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
                     case FILLING -> said.percent() + " %";
                     case LOCAL -> "whole";
                     case WAITING -> "not begun";
+                    case QUEUED -> waiting();
                     case ABSENT -> "nothing yet";
                     case FAILED -> "failed: " + said.message().orElse("no reason given");
                 })
@@ -66,10 +68,24 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
 
     /// Returns its progress, for people.
     String describe() {
-        String how = report.filter(said -> said.state() == State.FILLING)
-                .map(said -> said.percent() + " %")
-                .orElseGet(() -> state().toString());
+        String how = switch (state()) {
+            case FILLING -> percent() + " %";
+            case QUEUED -> waiting();
+            case ABSENT, WAITING, LOCAL, FAILED -> state().toString();
+        };
         return order.node() + " " + how;
+    }
+
+    private String waiting() {
+        return order.turn()
+                .filter(turn -> !turn.isGiven())
+                .map(turn -> Turn.waiting(turn.before()))
+                .orElse("has its turn, or waits for it");
+    }
+
+    /// Returns the same replica with another turn.
+    OrderedReplica with(Optional<Turn> turn) {
+        return new OrderedReplica(name, made, order.with(turn), report);
     }
 
     /// The dataset and the node of an order; they determine the object's name.

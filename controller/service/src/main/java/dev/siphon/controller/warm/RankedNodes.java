@@ -1,6 +1,7 @@
 package dev.siphon.controller.warm;
 
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.csi.dataset.DatasetReplica.State;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.Comparator;
@@ -89,6 +90,12 @@ final class RankedNodes {
     /// Returns whether a node has whole replicas of all the datasets.
     boolean isWhole(Set<String> datasets, ClusterNode node) {
         return replicas(datasets, node).filter(OrderedReplica::isLocal).count() == datasets.size();
+    }
+
+    /// Returns whether a node fills none of the datasets, and waits for its turn to fill one.
+    boolean isQueued(Set<String> datasets, ClusterNode node) {
+        return replicas(datasets, node).anyMatch(replica -> replica.state() == State.QUEUED)
+                && replicas(datasets, node).noneMatch(replica -> replica.state() == State.FILLING);
     }
 
     /// Returns whether a node in trouble has an order, which it keeps: it tries again by itself. Otherwise its

@@ -92,7 +92,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
 
     private PerObjectRetries.Step step(OrderChange change, Map<String, String> refused) {
         return switch (change) {
-            case OrderChange.Write(var place, var volume) ->
+            case OrderChange.Write(var place, var volume, var wanted) ->
                 step(
                         name(place),
                         place,
@@ -100,7 +100,7 @@ final class ReplicaOrderWriter implements AutoCloseable {
                         () -> cluster.writeOrder(
                                 name(place),
                                 new DatasetReplica.Order(
-                                        place.dataset(), place.node(), volume, true, Optional.empty())));
+                                        place.dataset(), place.node(), volume, wanted, Optional.empty())));
             case OrderChange.Want(var replica, var wanted) ->
                 step(replica, refused, () -> cluster.setWanted(replica, wanted));
             case OrderChange.Answer(var replica, var question) ->

@@ -66,6 +66,9 @@ public interface WarmupCluster {
     /// Writes the answer to a node. A missing order is ignored.
     void answer(OrderedReplica replica, DatasetAccess.Answer answer);
 
+    /// Sets a node's turn to fill a replica, or takes it away. A missing order is ignored.
+    void setTurn(OrderedReplica replica, Optional<DatasetReplica.Turn> turn);
+
     /// Deletes an order; a missing one is no error.
     void forget(OrderedReplica replica);
 

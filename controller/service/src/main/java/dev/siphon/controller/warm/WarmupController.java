@@ -61,6 +61,7 @@ public final class WarmupController implements AutoCloseable {
     private final GateMetrics metrics;
     private final ReplicaProgress progress;
     private final ReplicaOrderWriter orderWriter;
+    private final TurnReconciler turns;
     private final WarmupReconciler warmupReconciler;
     private final AdmissionReconciler admissions;
     private final GatedDatasets datasets;
@@ -106,6 +107,7 @@ public final class WarmupController implements AutoCloseable {
         this.clock = clock;
         this.metrics = metrics;
         this.orderWriter = new ReplicaOrderWriter(cluster, answers);
+        this.turns = new TurnReconciler(cluster, settings.fillsInCluster(), metrics);
         this.warmupReconciler = new WarmupReconciler(cluster, clock);
         this.admissions = new AdmissionReconciler(cluster.queue(), cluster, settings);
         this.datasets = new GatedDatasets(cluster);
@@ -174,6 +176,7 @@ public final class WarmupController implements AutoCloseable {
         if (gated.isEmpty()
                 && warmups.isEmpty()
                 && replicas.isEmpty()
+                && settings.fillsInCluster() == 0
                 && !cluster.queue().isThere()) {
             progress.seen(replicas, Map.of());
             conditions.seen(new DataConditions.GateRound(Map.of(), Map.of(), Map.of(), replicas));
@@ -186,12 +189,16 @@ public final class WarmupController implements AutoCloseable {
         ObservedGates is = new ObservedGates(clock.instant(), nodes, replicas, declared, found.reads());
         progress.seen(is.current(), found.namespaces());
         GateNodes.Decision decision = new GateNodes(is, settings).decide();
-        Set<DatasetOnNode> wanted = new HashSet<>(decision.wanted());
+        Set<DatasetOnNode> awaited = new HashSet<>(decision.wanted());
+        AdmissionReconciler.Round checked = admissions.decide(is, awaited);
+        Set<DatasetOnNode> wanted = new HashSet<>(awaited);
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
-        AdmissionReconciler.Round checked = admissions.decide(is, wanted);
+        Set<DatasetOnNode> used =
+                settings.fillsInCluster() == 0 ? Set.of() : DataConditions.used(cluster.conditions(), nodes, declared);
         Optional<DriverException.BackendUnavailable> notOrdered =
-                orderWriter.take(OrderChange.decide(is, wanted), replicas);
+                orderWriter.take(OrderChange.decide(is, wanted, used), replicas);
+        Optional<DriverException.BackendUnavailable> notTurned = turns.reconcile(is.current(), awaited, is.now());
         // open gates first; events can wait
         Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
         Optional<DriverException.BackendUnavailable> notOpened =
@@ -200,7 +207,7 @@ public final class WarmupController implements AutoCloseable {
         Optional<DriverException.BackendUnavailable> notAnswered = admissions.write(checked);
         Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
-                        found.silent(), notReported, notOrdered, notOpened, notAnswered, notTold)
+                        found.silent(), notReported, notOrdered, notTurned, notOpened, notAnswered, notTold)
                 .flatMap(Optional::stream)
                 .findFirst();
         if (silent.isPresent()) {

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
@@ -73,7 +74,7 @@ final class GateObjects {
     /// Creates a node with 8 GPUs. It is soon ready: Kubernetes keeps pods away from it until it has noticed that.
     void node(String name) {
         var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
-                {"apiVersion": "v1", "kind": "Node",
+                {"apiVersion": "v1", "kind": "Node", "spec": {},
                  "metadata": {"name": "%1$s", "labels": {"kubernetes.io/hostname": "%1$s"}}}
                 """.formatted(name));
         beat(name);
@@ -151,6 +152,20 @@ final class GateObjects {
         return byDataset;
     }
 
+    /// Returns what is ordered, by the objects' names.
+    Map<String, DatasetReplica.Order> orders() {
+        Map<String, DatasetReplica.Order> orders = new TreeMap<>();
+        JsonParts.each(
+                        JsonParser.parseString(patiently(() -> cluster.admin().raw("/" + ReplicaObjects.PATH)))
+                                .getAsJsonObject(),
+                        "items")
+                .forEach(object -> orders.put(
+                        JsonParts.text(object, "metadata", "name").orElseThrow(),
+                        DatasetReplica.Order.ofSpec(
+                                JsonParts.object(object, "spec").orElseThrow())));
+        return orders;
+    }
+
     /// Writes a node's report about a replica.
     void report(String replica, Report report) {
         JsonObject change = new JsonObject();
@@ -167,6 +182,11 @@ final class GateObjects {
     ///
     /// @param datasets readable by everybody, as OWNER.NAME
     WarmupController warming(KubernetesAdapter adapter, List<String> datasets) {
+        return warming(adapter, datasets, 0);
+    }
+
+    /// @param fills how many may run at once in the cluster; 0 for no limit
+    WarmupController warming(KubernetesAdapter adapter, List<String> datasets, int fills) {
         Map<String, Grants.Shared> shared = new TreeMap<>();
         datasets.forEach(dataset -> shared.put(
                 dataset,
@@ -175,7 +195,7 @@ final class GateObjects {
         Grants grants = new Grants(Map.of(), shared);
         return new WarmupController(
                 adapter.warming(),
-                new GateSettings(Duration.ofHours(1), 2),
+                new GateSettings(Duration.ofHours(1), 2, fills),
                 () -> grants,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
                 new GateMetrics(new PrometheusRegistry()),

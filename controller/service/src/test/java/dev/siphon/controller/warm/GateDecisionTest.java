@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /// Decides in every situation of [GateModel], and follows the rounds from there until nothing changes.
 final class GateDecisionTest {
-    /// 5 kinds of pods, 3 waits, 2 spreads; two nodes, each with 3 kinds of room and 29 of orders.
-    private static final int SITUATIONS = 5 * 3 * 2 * (3 * 29) * (3 * 29);
+    /// 5 kinds of pods, 3 waits, 2 spreads; two nodes, each with 3 kinds of room and 33 of orders.
+    private static final int SITUATIONS = 5 * 3 * 2 * (3 * 33) * (3 * 33);
 
     /// An order is withdrawn, the node releases it, it is deleted, and written again; then nothing changes.
     private static final int MOST_ROUNDS = 5;
@@ -55,9 +55,9 @@ final class GateDecisionTest {
         checkWanted(model, decision.wanted());
         GateModel next = model;
         Set<Integer> changed = new HashSet<>();
-        for (OrderChange change : OrderChange.decide(is, decision.wanted())) {
+        for (OrderChange change : OrderChange.decide(is, decision.wanted(), Set.of())) {
             String name = switch (change) {
-                case OrderChange.Write(var place, var _) -> place.node();
+                case OrderChange.Write(var place, var _, var _) -> place.node();
                 case OrderChange.Want(var replica, var _) -> replica.order().node();
                 case OrderChange.Answer(var replica, var _) -> replica.order().node();
                 case OrderChange.Forget(var replica) -> replica.order().node();
@@ -75,7 +75,7 @@ final class GateDecisionTest {
 
     private static Ordered changed(GateModel model, OrderChange change, Ordered before, boolean isWanted) {
         return switch (change) {
-            case OrderChange.Write(var _, var volume) -> {
+            case OrderChange.Write(var _, var volume, var _) -> {
                 require(isWanted && !before.isThere(), "it is wanted and missing", model, change);
                 require(volume.equals(WarmWorld.volume(WarmWorld.X)), "the dataset of today", model, change);
                 yield new Ordered(true, true, true, Said.NOTHING_YET);

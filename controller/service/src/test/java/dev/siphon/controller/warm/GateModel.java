@@ -75,6 +75,7 @@ record GateModel(Read read, Waited waited, int spread, List<Spot> spots) {
         NOTHING(60, Optional.empty()),
         ABSENT(60, Optional.of(Report.of(DatasetReplica.State.ABSENT))),
         WAITING(60, Optional.of(Report.of(DatasetReplica.State.WAITING))),
+        QUEUED(60, Optional.of(Report.queued(0, 3))),
         FILLING(60, Optional.of(Report.filling(50, 50, "/cache"))),
         LOCAL(60, Optional.of(Report.local(100, "/cache"))),
         FAILED(60, Optional.of(Report.failed("disk full")));
@@ -199,7 +200,7 @@ record GateModel(Read read, Waited waited, int spread, List<Spot> spots) {
 
     /// Returns what follows when nodes release what is not wanted of them any longer.
     GateModel released() {
-        Set<Said> held = Set.of(Said.WAITING, Said.FILLING, Said.FAILED);
+        Set<Said> held = Set.of(Said.WAITING, Said.QUEUED, Said.FILLING, Said.FAILED);
         return saying(order -> !order.isWanted() && held.contains(order.said()), Said.ABSENT);
     }
 

@@ -5,6 +5,8 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -31,6 +33,11 @@ public final class DatasetReplica {
     private static final String ACCESS = "access";
     private static final String REQUEST = "request";
     private static final String PUBLIC_KEY = "publicKey";
+    private static final String TURN = "turn";
+    private static final String GIVEN = "given";
+    private static final String BEFORE = "before";
+    private static final String SINCE = "since";
+    private static final String RENEWED = "renewed";
     private static final String STATE = "state";
     private static final String PERCENT = "percent";
     private static final String BYTES = "bytes";
@@ -46,12 +53,29 @@ public final class DatasetReplica {
     /// @param volume its volume id without a claim
     /// @param wanted whether to make a replica, or only to report what exists
     /// @param access the reply to the node's last request; empty if there is none
+    /// @param turn the node's place in the cluster's queue of fills; empty if it waits for no turn
     public record Order(
             String dataset,
             String node,
             VolumeId.DatasetVolume volume,
             boolean wanted,
-            Optional<DatasetAccess.Answer> access) {
+            Optional<DatasetAccess.Answer> access,
+            Optional<Turn> turn) {
+        /// An order without a turn.
+        public Order(
+                String dataset,
+                String node,
+                VolumeId.DatasetVolume volume,
+                boolean wanted,
+                Optional<DatasetAccess.Answer> access) {
+            this(dataset, node, volume, wanted, access, Optional.empty());
+        }
+
+        /// Returns the same order with another turn.
+        public Order with(Optional<Turn> now) {
+            return new Order(dataset, node, volume, wanted, access, now);
+        }
+
         /// Returns the object's `spec`.
         public JsonObject toSpec() {
             JsonObject json = new JsonObject();
@@ -60,6 +84,7 @@ public final class DatasetReplica {
             json.addProperty(VOLUME, volume.toString());
             json.addProperty(WANTED, wanted);
             access.ifPresent(answer -> json.add(ACCESS, answer.toStatus()));
+            turn.ifPresent(place -> json.add(TURN, place.toJson()));
             return json;
         }
 
@@ -83,7 +108,8 @@ public final class DatasetReplica {
                             .orElse(false),
                     spec.get(ACCESS) instanceof JsonObject access
                             ? DatasetAccess.Answer.ofStatus(access)
-                            : Optional.empty());
+                            : Optional.empty(),
+                    spec.get(TURN) instanceof JsonObject turn ? Turn.of(turn) : Optional.empty());
         }
 
         /// Returns the patch of a `spec` that changes `wanted`. If nothing is wanted, it also removes the earlier
@@ -103,6 +129,54 @@ public final class DatasetReplica {
             json.add(ACCESS, answer.toStatus());
             return json;
         }
+
+        /// Returns the patch of a `spec` that sets the node's turn, or takes it away.
+        public static JsonObject change(Optional<Turn> turn) {
+            JsonObject json = new JsonObject();
+            json.add(TURN, turn.<JsonElement>map(Turn::toJson).orElse(JsonNull.INSTANCE));
+            return json;
+        }
+    }
+
+    /// A node's place in the cluster's queue of fills. The controller writes it if the cluster has a limit.
+    ///
+    /// @param isGiven whether the node may fill the replica now
+    /// @param before how many fills wait before it; 0 if it is given
+    /// @param percent how far the fill was at `renewed`
+    /// @param since when the wait began, or the turn was given
+    /// @param renewed when the controller confirmed the wait, or saw progress, by its clock
+    public record Turn(boolean isGiven, int before, int percent, Instant since, Instant renewed) {
+        private JsonObject toJson() {
+            JsonObject json = new JsonObject();
+            json.addProperty(GIVEN, isGiven);
+            json.addProperty(BEFORE, before);
+            json.addProperty(PERCENT, percent);
+            json.addProperty(SINCE, since.toString());
+            json.addProperty(RENEWED, renewed.toString());
+            return json;
+        }
+
+        /// Returns what a JSON object says; empty if it is no turn.
+        private static Optional<Turn> of(JsonObject json) {
+            try {
+                return Optional.of(new Turn(
+                        Optional.ofNullable(json.get(GIVEN))
+                                .filter(JsonElement::isJsonPrimitive)
+                                .map(JsonElement::getAsBoolean)
+                                .orElse(false),
+                        (int) number(json, BEFORE),
+                        (int) number(json, PERCENT),
+                        Instant.parse(text(json, SINCE).orElse("")),
+                        Instant.parse(text(json, RENEWED).orElse(""))));
+            } catch (DateTimeParseException _) {
+                return Optional.empty();
+            }
+        }
+
+        /// Returns the place in words.
+        public static String waiting(int before) {
+            return "waits for its turn: " + before + " before it";
+        }
     }
 
     /// The progress of a node.
@@ -111,6 +185,8 @@ public final class DatasetReplica {
         ABSENT("Absent"),
         /// the node has requested the dataset's key, or is about to start
         WAITING("Waiting"),
+        /// the node waits for its turn to fill the replica
+        QUEUED("Queued"),
         FILLING("Filling"),
         /// the replica is complete; if it was ordered, it was also verified
         LOCAL("Local"),
@@ -146,7 +222,7 @@ public final class DatasetReplica {
     /// @param percent the part of the replica that is on a disk
     /// @param bytes its size in the cache directory
     /// @param cacheDirectory where the replica is, or is being made
-    /// @param message the last error
+    /// @param message the last error, or what the node waits for
     /// @param question the request that awaits a reply
     public record Report(
             State state,
@@ -175,6 +251,14 @@ public final class DatasetReplica {
         public static Report filling(int percent, long bytes, String cacheDirectory) {
             return new Report(
                     State.FILLING, percent, bytes, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
+        }
+
+        /// Returns the report of a node that waits for its turn.
+        ///
+        /// @param before how many fills wait before this one
+        public static Report queued(int percent, int before) {
+            return new Report(
+                    State.QUEUED, percent, 0, Optional.empty(), Optional.of(Turn.waiting(before)), Optional.empty());
         }
 
         public static Report local(long bytes, String cacheDirectory) {

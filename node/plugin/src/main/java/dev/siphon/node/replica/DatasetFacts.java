@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -19,15 +20,23 @@ import java.util.stream.Stream;
 /// @param news how often an image mount was added, or the replica of the common tree moved
 /// @param checks the results of the last complete reads of its replicas, by cache directory
 /// @param failures its failed steps
+/// @param queue how many fills of the cluster come before its fill; empty if that waits for no turn
 record DatasetFacts(
         Optional<DatasetImage> image,
         List<ImageMount> trees,
         boolean kernelAsked,
         long news,
         Map<Path, ReplicaCheck> checks,
-        Failures failures) {
+        Failures failures,
+        OptionalInt queue) {
     static final DatasetFacts NONE = new DatasetFacts(
-            Optional.empty(), List.of(), false, 0, Map.of(), new Failures(0, Optional.empty(), Optional.empty()));
+            Optional.empty(),
+            List.of(),
+            false,
+            0,
+            Map.of(),
+            new Failures(0, Optional.empty(), Optional.empty()),
+            OptionalInt.empty());
 
     DatasetFacts {
         trees = List.copyOf(trees);
@@ -81,7 +90,7 @@ record DatasetFacts(
     }
 
     DatasetFacts withImage(DatasetImage known) {
-        return new DatasetFacts(Optional.of(known), trees, kernelAsked, news, checks, failures);
+        return new DatasetFacts(Optional.of(known), trees, kernelAsked, news, checks, failures, queue);
     }
 
     /// Adds an image mount, or says where it is read from now.
@@ -89,11 +98,11 @@ record DatasetFacts(
         long more = tree(tree.key()).isPresent() ? news : news + 1;
         List<ImageMount> all =
                 Stream.concat(without(tree.key()), Stream.of(tree)).toList();
-        return new DatasetFacts(image, all, kernelAsked, more, checks, failures);
+        return new DatasetFacts(image, all, kernelAsked, more, checks, failures, queue);
     }
 
     DatasetFacts withoutTree(ImageMountKey key) {
-        return new DatasetFacts(image, without(key).toList(), kernelAsked, news, checks, failures);
+        return new DatasetFacts(image, without(key).toList(), kernelAsked, news, checks, failures, queue);
     }
 
     private Stream<ImageMount> without(ImageMountKey key) {
@@ -101,30 +110,36 @@ record DatasetFacts(
     }
 
     DatasetFacts withKernelAsked() {
-        return new DatasetFacts(image, trees, true, news, checks, failures);
+        return new DatasetFacts(image, trees, true, news, checks, failures, queue);
     }
 
     DatasetFacts withNews() {
-        return new DatasetFacts(image, trees, kernelAsked, news + 1, checks, failures);
+        return new DatasetFacts(image, trees, kernelAsked, news + 1, checks, failures, queue);
     }
 
     /// Records the result of a complete read of the replica in `cache`.
     DatasetFacts withCheck(Path cache, ReplicaCheck result) {
         Map<Path, ReplicaCheck> all = new HashMap<>(checks);
         all.put(cache, result);
-        return new DatasetFacts(image, trees, kernelAsked, news, all, failures);
+        return new DatasetFacts(image, trees, kernelAsked, news, all, failures, queue);
     }
 
     /// Forgets the last check, because the replica is gone.
     DatasetFacts withoutCheck(Path cache) {
         Map<Path, ReplicaCheck> rest = new HashMap<>(checks);
         rest.remove(cache);
-        return new DatasetFacts(image, trees, kernelAsked, news, rest, failures);
+        return new DatasetFacts(image, trees, kernelAsked, news, rest, failures, queue);
     }
 
     DatasetFacts withProblem(Optional<String> problem) {
         return new DatasetFacts(
-                image, trees, kernelAsked, news, checks, new Failures(failures.count(), failures.last(), problem));
+                image,
+                trees,
+                kernelAsked,
+                news,
+                checks,
+                new Failures(failures.count(), failures.last(), problem),
+                queue);
     }
 
     /// Records a failed step.
@@ -135,6 +150,12 @@ record DatasetFacts(
                 kernelAsked,
                 news,
                 checks,
-                new Failures(failures.count() + 1, Optional.of(why), Optional.of(problem)));
+                new Failures(failures.count() + 1, Optional.of(why), Optional.of(problem)),
+                queue);
+    }
+
+    /// Records whether the fill waits for its turn, and how many come before it.
+    DatasetFacts withQueue(OptionalInt before) {
+        return new DatasetFacts(image, trees, kernelAsked, news, checks, failures, before);
     }
 }

@@ -90,9 +90,8 @@ public final class ReplicaMetrics {
     private static void replicas(PrometheusRegistry registry, Replicas replicas) {
         GaugeWithCallback.builder()
                 .name("siphon_replicas")
-                .help(
-                        "Replicas by state: complete on a disk (local), being filled, or failed: the last attempt failed and"
-                                + " is repeated.")
+                .help("Replicas by state: complete on a disk (local), being filled, waiting for the turn to be filled"
+                        + " (queued), or failed: the last attempt failed and is repeated.")
                 .labelNames("state")
                 .callback(callback -> {
                     List<ReplicaStatus> all = replicas.list();
@@ -103,6 +102,7 @@ public final class ReplicaMetrics {
                                     replica -> replica.state() instanceof ReplicaState.Filling
                                             && replica.problem().isEmpty()),
                             "filling");
+                    callback.call(count(all, replica -> replica.state() instanceof ReplicaState.Queued), "queued");
                     callback.call(
                             count(
                                     all,

@@ -43,6 +43,7 @@ final class ReplicaReconciler {
     private final BooleanSupplier closed;
     private final ReplicaCounts counts;
     private final Semaphore fills;
+    private final FillTurns turns;
     private final Bandwidth fillBandwidth;
     private final Bandwidth scrubBandwidth;
 
@@ -53,7 +54,9 @@ final class ReplicaReconciler {
             BlockingCalls calls,
             ReplicaSettings settings,
             BooleanSupplier closed,
-            ReplicaCounts counts) {
+            ReplicaCounts counts,
+            FillTurns turns) {
+        this.turns = turns;
         this.cacheDirectories = cacheDirectories;
         this.switcher = switcher;
         this.evictor = evictor;
@@ -299,6 +302,20 @@ final class ReplicaReconciler {
 
     /// @param at the cache directory; if empty, the common tree's directory
     private void fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
+        if (!cacheDirectories.whole(state.digest()).isEmpty()) {
+            fillNow(state, at, stop); // a second replica, which the cluster does not count
+            return;
+        }
+        try {
+            if (turns.await(state.digest(), stop, before -> state.know(known -> known.withQueue(before)))) {
+                fillNow(state, at, () -> stop.getAsBoolean() || turns.isLost(state.digest()));
+            }
+        } finally {
+            turns.end(state.digest());
+        }
+    }
+
+    private void fillNow(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
         ReplicaPolicy policy = settings.pace();
         DatasetImage image = state.known().image().orElseThrow();
         if (!takeFill(stop)) {

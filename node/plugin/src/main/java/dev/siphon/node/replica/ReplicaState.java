@@ -13,6 +13,12 @@ public sealed interface ReplicaState {
     /// @param percent the share that was written, by the record beside the replica
     record Filling(int percent, Path cache) implements ReplicaState {}
 
+    /// No disk has a whole replica, and the fill waits for its turn in the cluster.
+    ///
+    /// @param percent the share that was written before
+    /// @param before how many fills wait before it
+    record Queued(int percent, int before) implements ReplicaState {}
+
     /// A disk has a whole replica.
     record Local(Path cache) implements ReplicaState {}
 }

@@ -35,17 +35,27 @@ public record ReplicaStatus(
         if (found.isEmpty() && !now.known().isAttached() && !now.wanted().isAny()) {
             return Optional.empty();
         }
-        ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
-                        ? new ReplicaState.Local(files.cache())
-                        : new ReplicaState.Filling(files.percent(), files.cache()))
-                .orElseGet(ReplicaState.Remote::new);
         return Optional.of(new ReplicaStatus(
                 state.digest(),
-                reached,
+                reached(now, found),
                 found.map(CacheDirectories.FoundReplica::bytes).orElse(0L),
                 now.known().tree(found.map(CacheDirectories.FoundReplica::cache)),
                 found.map(CacheDirectories.FoundReplica::pinned).orElse(false),
                 found.map(CacheDirectories.FoundReplica::lastUse),
                 now.known().failures().problem()));
+    }
+
+    private static ReplicaState reached(DatasetState.Moment now, Optional<CacheDirectories.FoundReplica> found) {
+        Optional<CacheDirectories.FoundReplica> whole = found.filter(CacheDirectories.FoundReplica::whole);
+        if (whole.isPresent()) {
+            return new ReplicaState.Local(whole.get().cache());
+        }
+        if (now.known().queue().isPresent()) {
+            return new ReplicaState.Queued(
+                    found.map(CacheDirectories.FoundReplica::percent).orElse(0),
+                    now.known().queue().getAsInt());
+        }
+        return found.<ReplicaState>map(files -> new ReplicaState.Filling(files.percent(), files.cache()))
+                .orElseGet(ReplicaState.Remote::new);
     }
 }

@@ -48,7 +48,7 @@ public final class Replicas implements AutoCloseable {
     private final SharedValues<Digest, DatasetState> states;
     private final ReplicaListing listing;
 
-    private Replicas(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
+    private Replicas(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn, FillTurns turns) {
         this.warn = warn;
         ReplicaPolicy policy = settings.pace();
         this.settings = settings;
@@ -60,8 +60,8 @@ public final class Replicas implements AutoCloseable {
         this.switcher = new BackingFileSwitcher(imageMounts, cacheDirectories, locks, counts);
         this.evictor = new ReplicaEvictor(switcher, imageMounts, calls, policy, counts, states);
         this.threads = new DatasetThreads(policy, states, this::step, tasks);
-        this.reconciler =
-                new ReplicaReconciler(cacheDirectories, switcher, evictor, calls, settings, threads::isClosed, counts);
+        this.reconciler = new ReplicaReconciler(
+                cacheDirectories, switcher, evictor, calls, settings, threads::isClosed, counts, turns);
         this.listing = new ReplicaListing(states, cacheDirectories);
         this.choice = new TreeChoice(imageMounts, cacheDirectories, switcher, evictor, settings);
         this.attacher = new TreeAttacher(folders, imageMounts, cacheDirectories, switcher, choice, settings);
@@ -73,7 +73,13 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @param warn called with the reason when a cache directory becomes unreadable; must not block
     public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
-        Replicas replicas = new Replicas(settings, tasks, warn);
+        return start(settings, tasks, warn, new FillTurns(false, System::nanoTime));
+    }
+
+    /// The same, on a node whose fills may take turns with those of other nodes.
+    public static Replicas start(
+            ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn, FillTurns turns) {
+        Replicas replicas = new Replicas(settings, tasks, warn, turns);
         replicas.recover();
         replicas.disks = DiskWatch.startAll(replicas.cacheDirectories, replicas::attached, tasks);
         return replicas;

@@ -1,6 +1,7 @@
 package dev.siphon.node.rpc;
 
 import com.google.protobuf.Timestamp;
+import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.ErrorMapping;
@@ -110,6 +111,10 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
             case ReplicaState.Remote _ -> replica.setState(Replica.State.REMOTE);
             case ReplicaState.Filling(var percent, var cache) ->
                 replica.setState(Replica.State.FILLING).setPercent(percent).setCacheDirectory(cache.toString());
+            case ReplicaState.Queued(var percent, var before) ->
+                replica.setState(Replica.State.QUEUED)
+                        .setPercent(percent)
+                        .setProblem(DatasetReplica.Turn.waiting(before));
             case ReplicaState.Local(var cache) ->
                 replica.setState(Replica.State.LOCAL).setPercent(ALL_PERCENT).setCacheDirectory(cache.toString());
         }

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.server.HttpCall;
 import dev.siphon.csi.server.HttpCall.Reply;
@@ -139,6 +140,10 @@ public final class DatasetPages implements HttpCall.Pages {
             case ReplicaState.Filling(var percent, var cache) -> {
                 state(json, "filling", percent);
                 json.addProperty("cacheDirectory", cache.toString());
+            }
+            case ReplicaState.Queued(var percent, var before) -> {
+                state(json, "queued", percent);
+                json.addProperty("problem", DatasetReplica.Turn.waiting(before));
             }
             case ReplicaState.Local(var cache) -> {
                 state(json, "local", ALL_PERCENT);

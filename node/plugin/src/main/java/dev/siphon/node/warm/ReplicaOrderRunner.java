@@ -3,6 +3,7 @@ package dev.siphon.node.warm;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.node.mount.PinnedImages;
+import dev.siphon.node.replica.FillTurns;
 import dev.siphon.node.replica.Replicas;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
     private final ReplicaOrders orders;
     private final PinnedImages images;
     private final Replicas replicas;
+    private final FillTurns turns;
 
     /// The workers by the names of the orders' objects; guarded by this object's lock.
     private final Map<String, ReplicaOrderWorker> keepers = new HashMap<>();
@@ -22,7 +24,8 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
     private Optional<ReplicaOrders.Following> following = Optional.empty();
     private boolean closed;
 
-    public ReplicaOrderRunner(ReplicaOrders orders, PinnedImages images, Replicas replicas) {
+    public ReplicaOrderRunner(ReplicaOrders orders, PinnedImages images, Replicas replicas, FillTurns turns) {
+        this.turns = turns;
         this.orders = orders;
         this.images = images;
         this.replicas = replicas;
@@ -30,6 +33,7 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
 
     /// Starts to follow the orders.
     public ReplicaOrderRunner start() {
+        turns.onChange(this::look);
         following = Optional.of(orders.follow(this));
         return this;
     }
@@ -47,8 +51,14 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
     @Override
     public synchronized void changed(String name, DatasetReplica.Order order) {
         if (!closed) {
+            turns.told(order.volume().digest(), order.turn());
             keepers.computeIfAbsent(name, _ -> begin(name, order)).change(order);
         }
+    }
+
+    /// Has the fills that no pod waits for reported at once, too.
+    private synchronized void look() {
+        keepers.values().forEach(ReplicaOrderWorker::look);
     }
 
     private ReplicaOrderWorker begin(String name, DatasetReplica.Order order) {
@@ -68,7 +78,10 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
 
     @Override
     public synchronized void gone(String name) {
-        Optional.ofNullable(keepers.remove(name)).ifPresent(ReplicaOrderWorker::end);
+        Optional.ofNullable(keepers.remove(name)).ifPresent(worker -> {
+            worker.order().ifPresent(order -> turns.told(order.volume().digest(), Optional.empty()));
+            worker.end();
+        });
     }
 
     @Override

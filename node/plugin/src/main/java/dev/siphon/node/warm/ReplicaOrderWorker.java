@@ -45,7 +45,7 @@ final class ReplicaOrderWorker implements Runnable {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
-    /// The progress between two reports, in percentage points.
+    /// The progress between two reports, in percentage points; after [#LONGEST_PAUSE], any progress is reported.
     private static final int STEP = 5;
 
     private final String name;
@@ -64,6 +64,7 @@ final class ReplicaOrderWorker implements Runnable {
     // used only by the thread that runs this
     private Work work = new Work.None();
     private Optional<Report> said = Optional.empty();
+    private long saidAt;
     private Optional<String> trouble = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
@@ -86,6 +87,17 @@ final class ReplicaOrderWorker implements Runnable {
     /// Withdraws the order.
     void end() {
         set(new Wanted.Withdrawn());
+    }
+
+    /// Looks at the replica now, and not only when the next check is due.
+    void look() {
+        lock.lock();
+        try {
+            isNew = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /// Stops because the process ends; releases nothing.
@@ -171,7 +183,8 @@ final class ReplicaOrderWorker implements Runnable {
     private static Copy copy(ReplicaStatus status) {
         return switch (status.state()) {
             case ReplicaState.Local _ -> new Copy.Whole(report(status), status.digest());
-            case ReplicaState.Remote _, ReplicaState.Filling _ -> new Copy.Incomplete(report(status));
+            case ReplicaState.Remote _, ReplicaState.Filling _, ReplicaState.Queued _ ->
+                new Copy.Incomplete(report(status));
         };
     }
 
@@ -180,6 +193,7 @@ final class ReplicaOrderWorker implements Runnable {
             case ReplicaState.Remote _ -> Report.of(State.ABSENT);
             case ReplicaState.Filling(var percent, var cache) ->
                 Report.filling(percent, status.bytes(), cache.toString());
+            case ReplicaState.Queued(var percent, var before) -> Report.queued(percent, before);
             case ReplicaState.Local(var cache) -> Report.local(status.bytes(), cache.toString());
         };
     }
@@ -250,9 +264,11 @@ final class ReplicaOrderWorker implements Runnable {
 
     private void follow(ReplicaStatus status) {
         Report now = report(status);
-        boolean isNews = said.filter(last -> last.state() == now.state() && now.percent() < last.percent() + STEP)
+        boolean isLate = System.nanoTime() - saidAt > LONGEST_PAUSE.toNanos();
+        boolean isNews = said.filter(
+                        last -> last.state() == now.state() && now.percent() < last.percent() + (isLate ? 1 : STEP))
                 .isEmpty();
-        if (now.state() == State.FILLING && isNews) {
+        if (now.state() == State.QUEUED || (now.state() == State.FILLING && isNews)) {
             say(now);
         }
     }
@@ -287,6 +303,7 @@ final class ReplicaOrderWorker implements Runnable {
         try {
             orders.report(name, report);
             said = Optional.of(report);
+            saidAt = System.nanoTime();
         } catch (DriverException notNow) {
             said = Optional.empty();
             LOG.atInfo()

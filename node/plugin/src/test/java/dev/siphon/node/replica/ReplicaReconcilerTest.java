@@ -79,7 +79,16 @@ final class ReplicaReconcilerTest {
                 new BackingFileSwitcher(imageMounts, directories, new DatasetLocks(calls, FAST.callLimit()), counts);
         ReplicaEvictor evictor = new ReplicaEvictor(switcher, imageMounts, calls, FAST, counts, states);
         directories.prepare();
-        var _ = new ReplicaReconciler(directories, switcher, evictor, calls, settings, () -> false, counts).step(state);
+        var _ = new ReplicaReconciler(
+                        directories,
+                        switcher,
+                        evictor,
+                        calls,
+                        settings,
+                        () -> false,
+                        counts,
+                        new FillTurns(false, System::nanoTime))
+                .step(state);
         assertEquals(1, counts.failedFills().sum(), "it found no room");
     }
 

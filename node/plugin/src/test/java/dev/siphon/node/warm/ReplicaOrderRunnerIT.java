@@ -18,6 +18,7 @@ import dev.siphon.node.linux.Workplace;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.PinnedImages;
 import dev.siphon.node.replica.ErofsSelection;
+import dev.siphon.node.replica.FillTurns;
 import dev.siphon.node.replica.GpuProximity;
 import dev.siphon.node.replica.ReplicaPlacement;
 import dev.siphon.node.replica.ReplicaPolicy;
@@ -53,6 +54,7 @@ final class ReplicaOrderRunnerIT {
     private final VolumeId.DatasetVolume volume = volumeOf(dataset);
     private final Board board = new Board();
     private final Images images = new Images();
+    private FillTurns turns = new FillTurns(false, System::nanoTime);
     private Optional<Replicas> running = Optional.empty();
     private Optional<ReplicaOrderRunner> warmer = Optional.empty();
 
@@ -149,9 +151,10 @@ final class ReplicaOrderRunnerIT {
                         new GpuProximity(Duration.ZERO, Duration.ofSeconds(20), true),
                         ErofsSelection.ofThisNode()),
                 new BackgroundTasks(),
-                _ -> {});
+                _ -> {},
+                turns);
         running = Optional.of(replicas);
-        ReplicaOrderRunner started = new ReplicaOrderRunner(board, images, replicas).start();
+        ReplicaOrderRunner started = new ReplicaOrderRunner(board, images, replicas, turns).start();
         warmer = Optional.of(started);
         return started;
     }

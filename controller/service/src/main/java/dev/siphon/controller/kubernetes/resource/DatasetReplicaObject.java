@@ -59,13 +59,41 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             Boolean wanted,
 
             @JsonPropertyDescription("The reply to the node's request for the dataset's key.")
-            DatasetAccessObject.@Nullable Status access) {}
+            DatasetAccessObject.@Nullable Status access,
+
+            @JsonPropertyDescription("The node's place in the cluster's queue of fills, if the cluster has a limit.")
+            @Nullable
+            Turn turn) {}
+
+    /// The controller's word on when the node may fill the replica.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Turn(
+            @Required @JsonPropertyDescription("Whether the node may fill the replica now.") @Nullable
+            Boolean given,
+
+            @Min(0) @JsonPropertyDescription("How many fills wait before this one.") @Nullable
+            Integer before,
+
+            @Min(0) @Max(100) @JsonPropertyDescription("How far the fill was at renewed, in percent.") @Nullable
+            Integer percent,
+
+            @Required @Size(max = 40) @JsonPropertyDescription("When the wait began, or the turn was given.") @Nullable
+            String since,
+
+            @Required
+            @Size(max = 40)
+            @JsonPropertyDescription("When the controller last confirmed the wait, or saw the fill proceed.")
+            @Nullable
+            String renewed) {}
 
     /// The node's progress.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
-            @JsonPropertyDescription("Absent, Waiting, Filling, Local (whole and verified) or Failed.") @Nullable
+            @JsonPropertyDescription(
+                    "Absent, Waiting, Queued (for its turn), Filling, Local (whole and verified) or Failed.")
+            @Nullable
             State state,
 
             @Min(0) @Max(100) @JsonPropertyDescription("How much of the image is on the disk, in percent.") @Nullable
@@ -77,7 +105,9 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             @Size(max = 4096) @JsonPropertyDescription("The cache directory with the replica.") @Nullable
             String cacheDirectory,
 
-            @Size(max = 4096) @JsonPropertyDescription("Why the node failed. It retries.") @Nullable
+            @Size(max = 4096)
+            @JsonPropertyDescription("Why the node failed, and retries; or what it waits for.")
+            @Nullable
             String message,
 
             @Size(max = 63) @JsonPropertyDescription("The id of the node's request for the dataset's key.") @Nullable
@@ -94,6 +124,8 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
         ABSENT,
         @JsonProperty("Waiting")
         WAITING,
+        @JsonProperty("Queued")
+        QUEUED,
         @JsonProperty("Filling")
         FILLING,
         @JsonProperty("Local")

@@ -15,6 +15,8 @@ final class StoredObjectsTest {
     private static final String DIGEST = "0123456789abcdef".repeat(4);
     private static final String VOLUME =
             "dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:/datasets/u1/imagenet-v1";
+    private static final String TURN = """
+            {"given":true,"before":0,"percent":40,"since":"2026-01-01T00:00:00Z","renewed":"2026-01-01T00:01:00Z"}""";
     private static final String GIVEN = """
             {"request":"17","volume":"%s","sealedKey":"c2VhbGVk","userID":"siphon-dataset.x","context":{\
             "monitors":"10.0.0.1,10.0.0.2","fsName":"cephfs","mountPath":"/datasets/u1/imagenet-v1","mounter":"auto",\
@@ -121,12 +123,21 @@ final class StoredObjectsTest {
     @Test
     void replicasAreRead() {
         String order = "\"dataset\":\"u1.imagenet-v1\",\"node\":\"node-1\",\"volume\":\"" + VOLUME + "\"";
-        DatasetReplicaObject wanted =
-                read(DatasetReplicaObject.class, "{" + order + ",\"wanted\":true,\"access\":" + GIVEN + "}", """
+        DatasetReplicaObject wanted = read(
+                DatasetReplicaObject.class,
+                "{" + order + ",\"wanted\":true,\"access\":" + GIVEN + ",\"turn\":" + TURN + "}",
+                """
                 {"state":"Filling","percent":40,"bytes":2000000000,"cacheDirectory":"/var/lib/siphon/cache",\
                 "message":"","request":"","publicKey":""}""");
         assertEquals(
-                new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, true, answer()), wanted.getSpec());
+                new DatasetReplicaObject.Spec(
+                        "u1.imagenet-v1",
+                        "node-1",
+                        VOLUME,
+                        true,
+                        answer(),
+                        new DatasetReplicaObject.Turn(true, 0, 40, "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z")),
+                wanted.getSpec());
         assertEquals(
                 new DatasetReplicaObject.Status(State.FILLING, 40, 2_000_000_000L, "/var/lib/siphon/cache", "", "", ""),
                 wanted.getStatus());
@@ -134,7 +145,8 @@ final class StoredObjectsTest {
                 {"state":"Failed","percent":0,"bytes":0,"cacheDirectory":"","message":"no space","request":"",\
                 "publicKey":""}""");
         assertEquals(
-                new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, false, null), unwanted.getSpec());
+                new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, false, null, null),
+                unwanted.getSpec());
         assertEquals(
                 new DatasetReplicaObject.Status(State.FAILED, 0, 0L, "", "no space", "", ""), unwanted.getStatus());
     }

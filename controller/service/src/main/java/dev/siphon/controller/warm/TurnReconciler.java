@@ -1,0 +1,107 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.controller.dataset.PerObjectRetries;
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.controller.warm.TurnDecision.Change;
+import dev.siphon.controller.warm.TurnDecision.ObservedTurns;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.DatasetReplica.State;
+import dev.siphon.csi.dataset.DatasetReplica.Turn;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes the turns that [TurnDecision] decides. Used by one thread.
+final class TurnReconciler {
+    private static final Logger LOG = LoggerFactory.getLogger(TurnReconciler.class);
+
+    private final WarmupCluster cluster;
+    private final int limit;
+    private final GateMetrics metrics;
+    private final PerObjectRetries attempts = new PerObjectRetries();
+
+    /// What was written of turns that the watch may not show yet, by object name: another round must not give the same
+    /// turn to another node.
+    private final Map<String, Written> written = new ConcurrentHashMap<>();
+
+    /// @param earlier what the watch may still show
+    private record Written(List<Optional<Turn>> earlier, Optional<Turn> last) {
+        Written then(Optional<Turn> next) {
+            return new Written(Stream.concat(earlier.stream(), Stream.of(last)).toList(), next);
+        }
+    }
+
+    /// @param limit of fills at once in the cluster; 0 for none
+    TurnReconciler(WarmupCluster cluster, int limit, GateMetrics metrics) {
+        this.cluster = cluster;
+        this.limit = limit;
+        this.metrics = metrics;
+    }
+
+    /// Runs one round.
+    ///
+    /// @param replicas all current orders
+    /// @param awaited the fills that pods wait for
+    /// @return the first failed request, if any
+    Optional<DriverException.BackendUnavailable> reconcile(
+            List<OrderedReplica> replicas, Set<DatasetOnNode> awaited, Instant now) {
+        written.keySet().retainAll(replicas.stream().map(OrderedReplica::name).toList());
+        metrics.fills(count(replicas, State.FILLING), count(replicas, State.QUEUED));
+        List<Change> changes = TurnDecision.decide(new ObservedTurns(
+                now.truncatedTo(ChronoUnit.MILLIS),
+                limit,
+                replicas.stream().map(this::asWritten).toList(),
+                awaited));
+        return attempts.take(changes.stream().map(this::step).toList());
+    }
+
+    private static int count(List<OrderedReplica> replicas, State state) {
+        return (int)
+                replicas.stream().filter(replica -> replica.state() == state).count();
+    }
+
+    private OrderedReplica asWritten(OrderedReplica replica) {
+        Optional<Turn> shown = replica.order().turn();
+        Optional<Written> ours = Optional.ofNullable(written.get(replica.name()))
+                .filter(each -> each.earlier().contains(shown));
+        if (ours.isEmpty()) {
+            written.remove(replica.name());
+        }
+        return ours.map(each -> replica.with(each.last())).orElse(replica);
+    }
+
+    private PerObjectRetries.Step step(Change change) {
+        OrderedReplica replica = change.replica();
+        Written before = Optional.ofNullable(written.get(replica.name()))
+                .orElse(new Written(List.of(), replica.order().turn()));
+        return new PerObjectRetries.Step(
+                replica.name(),
+                List.of(change.turn(), replica.state()),
+                () -> {
+                    written.put(replica.name(), before.then(change.turn()));
+                    write(change);
+                },
+                refused -> LOG.warn(
+                        "the turn of DatasetReplica {} is not written: {}", replica.name(), refused.getMessage()));
+    }
+
+    /// A turn that was given without a reply may be written. If it is not, it ends as one that the node did not use.
+    private void write(Change change) {
+        boolean isKnown = change.turn().filter(Turn::isGiven).isPresent();
+        try {
+            cluster.setTurn(change.replica(), change.turn());
+            isKnown = true;
+        } finally {
+            if (!isKnown) {
+                written.remove(change.replica().name());
+            }
+        }
+    }
+}
