@@ -126,11 +126,11 @@ public final class DatasetImportObject extends CustomResource<DatasetImportObjec
             String bucket,
 
             @Size(max = 1024)
-            @JsonPropertyDescription("The beginning of the objects' names. Default: all objects.")
+            @JsonPropertyDescription("A directory in the bucket, or one object. Default: all objects.")
             @Nullable
             String prefix,
 
-            @Pattern("^[a-z0-9-]{1,64}$") @JsonPropertyDescription("The region. Default: the server's.") @Nullable
+            @Pattern("^[a-z0-9-]{1,64}$") @JsonPropertyDescription("The region. Default: us-east-1.") @Nullable
             String region,
 
             @Pattern(NAME) @Size(max = 253) @JsonPropertyDescription(SECRET) @Nullable
