@@ -24,7 +24,7 @@ record LabOperator(Cluster cluster, Path folder, String name) {
     /// Applies its manifest and starts `command` in its folder.
     void start(String command) {
         apply(manifest());
-        run("exec " + folder + "/" + command);
+        run(forever(command));
     }
 
     /// Does the same, and waits until its webhooks take a valid object.
@@ -47,7 +47,7 @@ record LabOperator(Cluster cluster, Path folder, String name) {
                   for each in ca.crt tls.crt tls.key; do mv $certs/..$each $certs/$each; done
                 }
                 (until mounted; do sleep 0.2; done) &
-                exec %5$s/%6$s
+                %5$s
                 """.formatted(
                         Chart.program("busybox"),
                         webhooks.address(),
@@ -62,6 +62,11 @@ record LabOperator(Cluster cluster, Path folder, String name) {
                 () -> cluster.tryKubectl("apply", "--dry-run=server", "-f", probe)
                                 .exit()
                         == 0);
+    }
+
+    /// Starts it again as a kubelet does: an operator ends if the API server does not know its custom resources yet.
+    private String forever(String command) {
+        return "until " + folder + "/" + command + "; do sleep 1; done";
     }
 
     /// Returns an object of its manifest with the webhooks' Service where the operator listens.
