@@ -6,24 +6,30 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A second node of the cluster: a guest of the lab, whose kernel mounts CephFS.
+/// A further node of the cluster: a guest of the lab, whose kernel mounts CephFS.
 ///
 /// @param name the node's
-record KernelNode(Cluster cluster, String name) {
-    private static final String GUEST = "1";
+/// @param guest its number, from 1 to 9
+record KernelNode(Cluster cluster, String name, int guest) {
     private static final Duration JOIN_LIMIT = Duration.ofMinutes(5);
 
     /// Boots the guest with the current images of the lab's node and waits until the plugin runs there.
     static KernelNode join(Installation siphon, Cluster cluster) {
-        String said = Command.run(JOIN_LIMIT, List.of(program("e2e/lab"), "kubernetes", "join", GUEST));
+        return join(siphon, cluster, 1);
+    }
+
+    /// Does the same with another guest.
+    static KernelNode join(Installation siphon, Cluster cluster, int guest) {
+        String said =
+                Command.run(JOIN_LIMIT, List.of(program("e2e/lab"), "kubernetes", "join", Integer.toString(guest)));
         String name = said.lines().reduce((_, last) -> last).orElseThrow();
         siphon.rolledOut();
-        return new KernelNode(cluster, name);
+        return new KernelNode(cluster, name, guest);
     }
 
     /// Runs a command in the guest; it must succeed.
     String run(String... words) {
-        List<String> command = new ArrayList<>(List.of(program("e2e/lab"), "guest", GUEST));
+        List<String> command = new ArrayList<>(List.of(program("e2e/lab"), "guest", Integer.toString(guest)));
         command.addAll(List.of(words));
         return Command.run(Cluster.PATIENCE, command);
     }
@@ -67,7 +73,7 @@ record KernelNode(Cluster cluster, String name) {
     /// for minutes, and they would count in every list of a DaemonSet's pods.
     void leave() {
         var _ = cluster.client().nodes().withName(name).delete();
-        var _ = Command.run(program("e2e/lab"), "guest", "kill", GUEST);
+        var _ = Command.run(program("e2e/lab"), "guest", "kill", Integer.toString(guest));
         var pods = cluster.client().pods().inAnyNamespace().withField("spec.nodeName", name);
         pods.list()
                 .getItems()

@@ -29,6 +29,19 @@ final class KueueIT {
     /// It takes a while at the slowest rate of fills.
     private static final int BYTES = 32 << 20;
 
+    private static final String CONFIGURATION = """
+            apiVersion: config.kueue.x-k8s.io/v1beta2
+            kind: Configuration
+            namespace: kueue-system
+            health: {healthProbeBindAddress: '127.0.0.1:18081'}
+            metrics: {bindAddress: '0'}
+            webhook: {host: 10.96.0.21, port: 9443}
+            leaderElection: {leaderElect: false}
+            internalCertManagement:
+              {enable: true, webhookServiceName: kueue-webhook-service, webhookSecretName: kueue-webhook-server-cert}
+            integrations: {frameworks: [batch/job]}
+            """;
+
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private static Path folder;
@@ -49,8 +62,21 @@ final class KueueIT {
         dataset = SealedDataset.seal(CLUSTER, tenant, "large", tar()).declare(tenant.account());
         var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
         enable();
-        QueueOperator.kueue(CLUSTER);
+        startKueue();
         queues();
+    }
+
+    private static void startKueue() {
+        LabOperator kueue = new LabOperator(CLUSTER, CLUSTER.lab().run().resolve("kueue"), "kueue");
+        kueue.start(
+                new LabOperator.Webhooks(
+                        "kueue-system", "kueue-webhook-service", "kueue-webhook-server-cert", "10.96.0.21", 9443),
+                "kueue --config=" + kueue.configuration(CONFIGURATION) + " --feature-gates=VisibilityOnDemand=false",
+                """
+                apiVersion: kueue.x-k8s.io/v1beta2
+                kind: ResourceFlavor
+                metadata: {name: probe}
+                """);
     }
 
     @AfterAll

