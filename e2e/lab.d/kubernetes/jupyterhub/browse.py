@@ -36,7 +36,8 @@ def run_cell(page, url, account, code):
     page.keyboard.press("Shift+Enter")
     output = page.locator(".jp-Cell-outputArea .jp-OutputArea-output")
     output.filter(has_text="the end").or_(output.filter(has_text="Error")).first.wait_for()
-    return "\n".join(output.all_inner_texts())
+    # JupyterLab shows what arrives late in an area of its own
+    return "\n".join(line for text in output.all_inner_texts() for line in text.splitlines() if line)
 
 
 def main():
