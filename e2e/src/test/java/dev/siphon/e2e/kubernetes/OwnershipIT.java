@@ -76,7 +76,7 @@ final class OwnershipIT {
             var volume = owner.claim("data", "1Gi").bound().volume();
             var _ = CLUSTER.client()
                     .persistentVolumes()
-                    .resource(stolen(volume))
+                    .resource(stolen(volume, "stolen"))
                     .create();
             var _ = thief.claim(
                     "stolen",
@@ -98,10 +98,11 @@ final class OwnershipIT {
         }
     }
 
-    private static PersistentVolume stolen(PersistentVolume volume) {
+    /// Returns a PersistentVolume that leads to the volume of another one.
+    static PersistentVolume stolen(PersistentVolume volume, String name) {
         return new PersistentVolumeBuilder(volume)
                 .withNewMetadata()
-                .withName("stolen")
+                .withName(name)
                 .endMetadata()
                 .editSpec()
                 .withClaimRef(null)

@@ -2,6 +2,8 @@ package dev.siphon.e2e.lab;
 
 import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.LDAPException;
+import com.unboundid.ldap.sdk.Modification;
+import com.unboundid.ldap.sdk.ModificationType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -60,6 +62,11 @@ public final class LabLdap {
         return Path.of(variable("LDAP_CA"));
     }
 
+    /// Returns the name that its certificate has for pods, which find it at the lab's address.
+    public static String host() {
+        return "ldap.siphon.test";
+    }
+
     /// Adds an account whose uid and gid are `number`.
     public static void add(String name, int number) {
         change(connection -> connection.add(
@@ -77,6 +84,12 @@ public final class LabLdap {
     /// Renames an account.
     public static void rename(String name, String other) {
         change(connection -> connection.modifyDN(dn(name), "uid=" + other, true));
+    }
+
+    /// Sets the password with which an account may log in.
+    public static void setPassword(String name, String password) {
+        change(connection ->
+                connection.modify(dn(name), new Modification(ModificationType.REPLACE, "userPassword", password)));
     }
 
     /// Removes an account.
