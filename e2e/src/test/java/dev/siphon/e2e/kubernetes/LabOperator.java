@@ -53,8 +53,7 @@ record LabOperator(Cluster cluster, Path folder, String name) {
                         webhooks.address(),
                         webhooks.namespace(),
                         webhooks.secret(),
-                        folder,
-                        command));
+                        forever(command)));
         String probe = write("probe.yaml", valid).toString();
         var _ = Await.until(
                 "the webhooks of " + name + " answer",
