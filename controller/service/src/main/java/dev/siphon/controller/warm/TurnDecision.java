@@ -76,10 +76,10 @@ final class TurnDecision {
             }
         }
         // a fill that began without a turn, while the controller was away, goes on before another begins
-        waiting.sort(Comparator.comparing((OrderedReplica replica) -> !isAdopted(replica)));
+        waiting.sort(Comparator.comparing((OrderedReplica replica) -> !isAdopted(is.now(), replica)));
         int place = 0;
         for (OrderedReplica replica : waiting) {
-            boolean isReady = replica.state() == State.QUEUED || isAdopted(replica);
+            boolean isReady = replica.state() == State.QUEUED || isAdopted(is.now(), replica);
             if (isReady && busy.size() < is.limit() && busy.add(replica.order().node())) {
                 turns.put(replica, new Turn(true, 0, replica.percent(), is.now(), is.now()));
             } else {
@@ -103,8 +103,14 @@ final class TurnDecision {
         return replica.order().turn().filter(Turn::isGiven).isPresent();
     }
 
-    private static boolean isAdopted(OrderedReplica replica) {
-        return replica.state() == State.FILLING && replica.order().turn().isEmpty();
+    /// Whether a fill runs without a turn: one that nobody confirmed for so long that its node began by itself.
+    private static boolean isAdopted(Instant now, OrderedReplica replica) {
+        return replica.state() == State.FILLING
+                && replica.order()
+                        .turn()
+                        .filter(turn ->
+                                turn.isGiven() || turn.renewed().plus(START).isAfter(now))
+                        .isEmpty();
     }
 
     private static boolean isWaiting(OrderedReplica replica) {

@@ -194,8 +194,7 @@ public final class WarmupController implements AutoCloseable {
         Set<DatasetOnNode> wanted = new HashSet<>(awaited);
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
-        Set<DatasetOnNode> used =
-                settings.fillsInCluster() == 0 ? Set.of() : DataConditions.used(cluster.conditions(), nodes, declared);
+        Set<DatasetOnNode> used = used(nodes, declared);
         Optional<DriverException.BackendUnavailable> notOrdered =
                 orderWriter.take(OrderChange.decide(is, wanted, used), replicas);
         Optional<DriverException.BackendUnavailable> notTurned = turns.reconcile(is.current(), awaited, is.now());
@@ -229,6 +228,20 @@ public final class WarmupController implements AutoCloseable {
                                 each.getKey().name(),
                                 refused.getMessage())))
                 .toList();
+    }
+
+    /// Returns where pods use datasets, as far as turns need that; nothing while it is not known: gates open all the
+    /// same.
+    private Set<DatasetOnNode> used(List<ClusterNode> nodes, Map<String, Shared> declared) {
+        if (settings.fillsInCluster() == 0) {
+            return Set.of();
+        }
+        try {
+            return DataConditions.used(cluster.conditions(), nodes, declared);
+        } catch (DriverException notNow) {
+            LOG.info("where pods use datasets is not known now: {}", notNow.getMessage());
+            return Set.of();
+        }
     }
 
     /// @param notices receives the events for the pods' users

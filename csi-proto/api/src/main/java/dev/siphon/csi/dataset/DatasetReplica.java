@@ -88,9 +88,11 @@ public final class DatasetReplica {
             return json;
         }
 
-        /// Returns whether another order has the same `spec`.
+        /// Returns whether another order has the same `spec`, whatever its turn.
         public boolean asksTheSame(Order other) {
-            return toSpec().equals(other.toSpec());
+            return with(Optional.empty())
+                    .toSpec()
+                    .equals(other.with(Optional.empty()).toSpec());
         }
 
         /// Parses the JSON of [#toSpec].
@@ -146,6 +148,8 @@ public final class DatasetReplica {
     /// @param since when the wait began, or the turn was given
     /// @param renewed when the controller confirmed the wait, or saw progress, by its clock
     public record Turn(boolean isGiven, int before, int percent, Instant since, Instant renewed) {
+        private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
+
         private JsonObject toJson() {
             JsonObject json = new JsonObject();
             json.addProperty(GIVEN, isGiven);
@@ -160,17 +164,27 @@ public final class DatasetReplica {
         private static Optional<Turn> of(JsonObject json) {
             try {
                 return Optional.of(new Turn(
-                        Optional.ofNullable(json.get(GIVEN))
-                                .filter(JsonElement::isJsonPrimitive)
-                                .map(JsonElement::getAsBoolean)
-                                .orElse(false),
-                        (int) number(json, BEFORE),
-                        (int) number(json, PERCENT),
-                        Instant.parse(text(json, SINCE).orElse("")),
-                        Instant.parse(text(json, RENEWED).orElse(""))));
+                                Optional.ofNullable(json.get(GIVEN))
+                                        .filter(JsonElement::isJsonPrimitive)
+                                        .map(JsonElement::getAsBoolean)
+                                        .orElse(false),
+                                (int) number(json, BEFORE),
+                                (int) number(json, PERCENT),
+                                time(json, SINCE),
+                                time(json, RENEWED)))
+                        .filter(turn -> isOrdinary(turn.since()) && isOrdinary(turn.renewed()));
             } catch (DateTimeParseException _) {
                 return Optional.empty();
             }
+        }
+
+        private static Instant time(JsonObject json, String name) {
+            return Instant.parse(text(json, name).orElse(""));
+        }
+
+        /// Whether a time can be calculated with.
+        private static boolean isOrdinary(Instant time) {
+            return time.isAfter(Instant.EPOCH) && time.isBefore(LATEST);
         }
 
         /// Returns the place in words.

@@ -61,11 +61,15 @@ final class ReplicaOrderWorker implements Runnable {
 
     private boolean isNew;
 
+    /// Whether a turn has changed.
+    private boolean isTurned;
+
     // used only by the thread that runs this
     private Work work = new Work.None();
     private Optional<Report> said = Optional.empty();
     private long saidAt;
     private Optional<String> trouble = Optional.empty();
+    private boolean hasFailed;
     private Duration pause = FIRST_PAUSE;
 
     ReplicaOrderWorker(String name, Order order, ReplicaOrders orders, PinnedImages images, Replicas replicas) {
@@ -78,7 +82,7 @@ final class ReplicaOrderWorker implements Runnable {
 
     /// Sets the wanted order.
     void change(Order now) {
-        // an update with the same spec only reflects this worker's own report
+        // an update that asks the same reflects this worker's own report, or a turn, of which FillTurns hears
         if (order().filter(now::asksTheSame).isEmpty()) {
             set(new Wanted.Ordered(now));
         }
@@ -93,7 +97,7 @@ final class ReplicaOrderWorker implements Runnable {
     void look() {
         lock.lock();
         try {
-            isNew = true;
+            isTurned = true;
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -130,14 +134,18 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Returns what is wanted once it changes, or once `limit` is over.
+    /// Returns what is wanted once it changes, once a turn changes, or once `limit` is over. After a failure a turn
+    /// ends
+    /// no wait: the failure itself gives one back.
     private Wanted await(Duration limit) throws InterruptedException {
         lock.lock();
         try {
-            for (long nanos = limit.toNanos(); !isNew && nanos > 0; ) {
+            for (long nanos = limit.toNanos(); !isNew && !(isTurned && !hasFailed) && nanos > 0; ) {
                 nanos = changed.awaitNanos(nanos);
             }
             isNew = false;
+            isTurned = false;
+            hasFailed = false;
             return wanted;
         } finally {
             lock.unlock();
@@ -217,6 +225,7 @@ final class ReplicaOrderWorker implements Runnable {
     private Duration again(DriverException why) {
         String message = String.valueOf(why.getMessage());
         trouble = Optional.of(message);
+        hasFailed = true;
         say(Report.failed(message));
         Duration now = pause;
         pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
