@@ -167,9 +167,13 @@ final class TurnDecisionTest {
         assertEquals(Set.of(), unsettled(is, after), "a decision that is written is not made again: " + what);
     }
 
+    /// A node that heard nothing for so long fills without a turn.
     private static boolean isReady(Fill fill) {
-        return fill.state() == State.QUEUED
-                || (fill.state() == State.FILLING && fill.turn().isEmpty());
+        boolean isAlone = fill.turn()
+                .filter(turn -> turn.isGiven()
+                        || turn.renewed().plus(TurnDecision.START).isAfter(NOW))
+                .isEmpty();
+        return fill.state() == State.QUEUED || (fill.state() == State.FILLING && isAlone);
     }
 
     private static Set<Change> unsettled(ObservedTurns is, List<OrderedReplica> after) {
