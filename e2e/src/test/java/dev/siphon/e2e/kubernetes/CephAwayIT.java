@@ -177,9 +177,7 @@ final class CephAwayIT {
     @Order(5)
     void soTheyDoAtTheEnd() {
         var _ = Await.until(
-                "Ceph is away for " + AWAY,
-                AWAY.plusSeconds(1),
-                () -> System.nanoTime() - pausedAt >= AWAY.toNanos());
+                "Ceph is away for " + AWAY, AWAY.plusSeconds(1), () -> System.nanoTime() - pausedAt >= AWAY.toNanos());
         allRead("late-");
     }
 

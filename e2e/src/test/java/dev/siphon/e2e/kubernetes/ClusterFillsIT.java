@@ -3,24 +3,18 @@ package dev.siphon.e2e.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Two nodes fill three datasets each, in a cluster that lets one node fill at a time.
 @Tag("kubernetes")
@@ -30,10 +24,6 @@ final class ClusterFillsIT {
     private static final int BYTES = 6 << 20;
     private static final int DATASETS = 3;
     private static final int NODES = 2;
-
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    private static Path folder;
 
     @SuppressWarnings("NullAway.Init")
     private static Installation siphon;
@@ -79,31 +69,16 @@ final class ClusterFillsIT {
     }
 
     @BeforeAll
-    static void begin() throws IOException {
+    static void begin() {
         siphon = Installation.in(CLUSTER);
         guest = KernelNode.join(siphon, CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 67);
         for (int number = 0; number < DATASETS; number++) {
-            DECLARED.add(SealedDataset.seal(CLUSTER, tenant, "turn-" + number, tar())
+            DECLARED.add(SealedDataset.sealRandom(CLUSTER, tenant, "turn-" + number, BYTES)
                     .declare(tenant.account()));
         }
-        limit("SIPHON_FILLS_IN_CLUSTER=1");
+        siphon.setControllerEnvironment("SIPHON_FILLS_IN_CLUSTER=1");
         siphon.setNodeEnvironment("SIPHON_FILL_TURNS=true", "SIPHON_FILL_RATE=1Mi");
-    }
-
-    private static void limit(String variable) {
-        var _ = CLUSTER.kubectl(
-                "-n", Installation.NAMESPACE, "set", "env", "deployment/siphon-controller", variable);
-        siphon.rolledOut();
-    }
-
-    private static Path tar() throws IOException {
-        byte[] content = new byte[BYTES];
-        new Random().nextBytes(content);
-        var _ = Files.write(folder.resolve("content"), content);
-        Path tar = folder.resolve("content.tar");
-        var _ = Command.run("tar", "-C", folder.toString(), "-cf", tar.toString(), "content");
-        return tar;
     }
 
     @AfterAll
@@ -115,7 +90,7 @@ final class ClusterFillsIT {
         DECLARED.forEach(SealedDataset::delete);
         guest.leave();
         siphon.setNodeEnvironment("SIPHON_FILL_TURNS-", "SIPHON_FILL_RATE-");
-        limit("SIPHON_FILLS_IN_CLUSTER-");
+        siphon.setControllerEnvironment("SIPHON_FILLS_IN_CLUSTER-");
     }
 
     private static String warmup(SealedDataset dataset) {

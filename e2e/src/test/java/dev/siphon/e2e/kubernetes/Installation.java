@@ -84,8 +84,16 @@ final class Installation {
 
     /// Sets environment variables of the nodes' plugin with `NAME=VALUE`, or removes them with `NAME-`.
     void setNodeEnvironment(String... variables) {
-        String[] words = Stream.concat(
-                        Stream.of("-n", NAMESPACE, "set", "env", "daemonset/" + NODE), Stream.of(variables))
+        setEnvironment("daemonset/" + NODE, variables);
+    }
+
+    /// Does the same for the controllers.
+    void setControllerEnvironment(String... variables) {
+        setEnvironment("deployment/" + CONTROLLER, variables);
+    }
+
+    private void setEnvironment(String of, String... variables) {
+        String[] words = Stream.concat(Stream.of("-n", NAMESPACE, "set", "env", of), Stream.of(variables))
                 .toArray(String[]::new);
         var _ = cluster.kubectl(words);
         rolledOut();

@@ -4,13 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -59,7 +57,7 @@ final class KueueIT {
     static void begin() throws IOException {
         siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 29);
-        dataset = SealedDataset.seal(CLUSTER, tenant, "large", tar()).declare(tenant.account());
+        dataset = SealedDataset.sealRandom(CLUSTER, tenant, "large", BYTES).declare(tenant.account());
         var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
         enable();
         startKueue();
@@ -84,18 +82,7 @@ final class KueueIT {
         tenant.close();
         dataset.delete();
         siphon.setNodeEnvironment("SIPHON_FILL_RATE-");
-        var _ = CLUSTER.kubectl(
-                "-n", Installation.NAMESPACE, "set", "env", "deployment/siphon-controller", "SIPHON_KUEUE-");
-        siphon.rolledOut();
-    }
-
-    private static Path tar() throws IOException {
-        byte[] content = new byte[BYTES];
-        new Random().nextBytes(content);
-        var _ = Files.write(folder.resolve("large"), content);
-        Path tar = folder.resolve("large.tar");
-        var _ = Command.run("tar", "-C", folder.toString(), "-cf", tar.toString(), "large");
-        return tar;
+        siphon.setControllerEnvironment("SIPHON_KUEUE-");
     }
 
     /// As the chart does with `kueue.enabled`.
@@ -108,8 +95,7 @@ final class KueueIT {
                                 || each.contains("kind: ClusterRole\nmetadata:\n  name: siphon-controller\n"))
                         .collect(Collectors.joining("\n---\n")));
         var _ = CLUSTER.kubectl("apply", "-f", file.toString());
-        var _ = CLUSTER.kubectl(
-                "-n", Installation.NAMESPACE, "set", "env", "deployment/siphon-controller", "SIPHON_KUEUE=true");
+        siphon.setControllerEnvironment("SIPHON_KUEUE=true");
         siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
     }
 

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/// Two ranks on two nodes learn MNIST, started by a Job and by the real training operator of Kubeflow. Each reads the pictures
+/// Two ranks on two nodes learn MNIST, started by a Job and by the real training operator of Kubeflow. Each reads the
+/// pictures
 /// from a disk of its own node; rank 0 writes the checkpoint to a volume that both have.
 @Tag("kubernetes")
 @AloneOnCluster
@@ -26,7 +27,6 @@ final class OperatorRunsIT {
 
     /// Other than Kueue's.
     private static final int TRAINING_OPERATOR_PORT = 9444;
-
 
     @SuppressWarnings("NullAway.Init")
     private static Installation siphon;

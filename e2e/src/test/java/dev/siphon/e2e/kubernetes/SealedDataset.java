@@ -37,10 +37,28 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
     /// Seals the dataset `digits` that only its owner may read; declares nothing. It has 51 files: `one/1` to
     /// `one/50`, and `two/7`, which contains `seven`.
     static SealedDataset seal(Cluster cluster, Tenant owner) {
+        return seal(cluster, owner, "digits", SealedDataset::write);
+    }
+
+    /// Seals one file of random bytes as a dataset that only its owner may read; declares nothing.
+    static SealedDataset sealRandom(Cluster cluster, Tenant owner, String name, int bytes) {
+        byte[] content = new byte[bytes];
+        new Random().nextBytes(content);
+        return seal(cluster, owner, name, source -> {
+            var _ = Files.write(source.resolve(name), content);
+        });
+    }
+
+    /// Writes the files of a dataset.
+    private interface Writer {
+        void write(Path source) throws IOException;
+    }
+
+    private static SealedDataset seal(Cluster cluster, Tenant owner, String name, Writer files) {
         try (CephTree tree = CephTree.mount(cluster.lab())) {
             Path source = Files.createDirectory(tree.at("/").resolve("source-" + owner.account()));
-            write(source);
-            SealedDataset sealed = seal(tree, cluster, owner, "digits", source);
+            files.write(source);
+            SealedDataset sealed = seal(tree, cluster, owner, name, source);
             delete(source);
             return sealed;
         } catch (IOException e) {
