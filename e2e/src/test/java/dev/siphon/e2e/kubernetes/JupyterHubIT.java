@@ -29,7 +29,9 @@ final class JupyterHubIT {
             import os, pathlib
             print(*(pathlib.Path(f"/datasets/{each}/two/7").read_text().strip() for each in ("imagenet", "coco")))
             print(os.getuid(), os.getgid())
-            pathlib.Path.home().joinpath("notebook").write_text("in a notebook")""";
+            pathlib.Path.home().joinpath("notebook").write_text("in a notebook")
+            pathlib.Path("/group/" + os.environ["JUPYTERHUB_USER"]).write_text("")
+            print(*sorted(os.listdir("/group")))""";
 
     @SuppressWarnings("NullAway.Init")
     private static Installation siphon;
@@ -93,6 +95,12 @@ final class JupyterHubIT {
     void whatItWritesIsItsPersonsOnCephFs() {
         assertEquals("10078:10078", ownerInHome(one, "home", "notebook"));
         assertEquals("10079:10079", ownerInHome(other, "home", "notebook"));
+    }
+
+    @Test
+    void theGroupsHomeShowsWhatEachOfThemWrote() {
+        assertEquals("u78 u79", second.get(2));
+        assertEquals("10078:" + JupyterHub.GROUP_ID, ownerInHome(other, "group", "u78"));
     }
 
     private static String ownerInHome(Tenant person, String claim, String name) {

@@ -150,6 +150,20 @@ final class KernelNodeIT {
         StorageClasses.delete(CLUSTER, "for-root");
     }
 
+    @Test
+    @Order(1)
+    void aGroupsVolumeIsForTheMembersProcesses() {
+        try (Tenant group = Tenant.of(CLUSTER, "u2", 2, Map.of("siphon.dev/owners", "group:lab"))) {
+            TestClaim shared = group.claim(
+                    "shared",
+                    "1Gi",
+                    claim -> claim.editMetadata()
+                            .addToAnnotations("siphon.dev/owner", "group:lab")
+                            .endMetadata());
+            OwnershipIT.assertGroupShares(group, shared, pod -> pod.on(node.name()));
+        }
+    }
+
     /// Upgrades as docs/how-to/operate.md says. The new version differs in the image's tag only.
     @Test
     @Order(2)

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
+import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class OwnershipIT {
     private static final Cluster CLUSTER = Cluster.here();
     private static final String CLASS = "by-annotation";
+    private static final long LAB_GID = 20_001;
 
     @SuppressWarnings("NullAway.Init")
     private static Tenant vision;
@@ -47,6 +50,45 @@ final class OwnershipIT {
     @Test
     void oneThatItDoesNotListIsRefused() {
         var _ = claimFor("stranger", "u1").told("code = PermissionDenied desc = .*");
+    }
+
+    /// With the gid among a pod's supplementary groups, as docs/how-to/volumes.md says.
+    @Test
+    void aGroupsVolumeIsForTheMembersProcesses() {
+        assertGroupShares(vision, claimFor("shared", "group:lab"), UnaryOperator.identity());
+    }
+
+    /// Checks that each pod with the group's gid writes to the volume and reads what others wrote, and that no other
+    /// pod does.
+    static void assertGroupShares(Tenant tenant, TestClaim claim, UnaryOperator<PodRequest> place) {
+        for (long uid : List.of(10_013L, 10_014L)) {
+            var _ = place.apply(inGroup(tenant, "writes-" + uid, "umask 002; id >/data/" + uid + "; sync")
+                            .as(uid)
+                            .withClaim(claim.name()))
+                    .create()
+                    .succeeded();
+        }
+        TestPod lists = place.apply(inGroup(tenant, "lists", "stat -c '%n %u:%g %a' /data/1*; echo more >>/data/10014")
+                        .as(10_013)
+                        .withClaim(claim.name()))
+                .create()
+                .succeeded();
+        assertEquals(
+                "/data/10013 10013:" + LAB_GID + " 664\n/data/10014 10014:" + LAB_GID + " 664",
+                lists.log().strip());
+        TestPod stranger = place.apply(tenant.pod("stranger", "ls /data || echo refused; id >/data/x || echo refused")
+                        .as(10_013)
+                        .withClaim(claim.name()))
+                .create()
+                .succeeded();
+        assertEquals(2, stranger.log().lines().filter("refused"::equals).count(), stranger::log);
+    }
+
+    private static PodRequest inGroup(Tenant tenant, String name, String script) {
+        return tenant.pod(name, script)
+                .with(spec -> spec.editOrNewSecurityContext()
+                        .withSupplementalGroups(LAB_GID)
+                        .endSecurityContext());
     }
 
     private static TestClaim claim(String name) {

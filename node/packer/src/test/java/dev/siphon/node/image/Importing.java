@@ -140,7 +140,8 @@ final class Importing implements AutoCloseable {
             case "bz2" -> new BZip2CompressorOutputStream(kept);
             case "gz" -> new GZIPOutputStream(kept);
             case "xz" -> new XZOutputStream(kept, new LZMA2Options(1));
-            default -> new ZstdOutputStreamNoFinalizer(kept);
+            // as the command `zstd`, whose frames have checksums
+            default -> new ZstdOutputStreamNoFinalizer(kept).setChecksum(true);
         }) {
             out.write(bytes);
         }

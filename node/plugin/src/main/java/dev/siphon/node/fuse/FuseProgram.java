@@ -2,6 +2,8 @@ package dev.siphon.node.fuse;
 
 import dev.siphon.node.linux.ChildProcess;
 import dev.siphon.node.linux.MountEntry;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -51,14 +53,32 @@ public enum FuseProgram {
     abstract boolean serves(MountEntry mount, String tag);
 
     /// Finds the process of the mount with the tag, whoever started it; empty if it has ended.
+    ///
+    /// `siphon fuse` sees all processes of its node, so a pod's process might look the same. It has another mount
+    /// namespace.
     public Optional<ProcessHandle> process(String tag) {
         return ProcessHandle.allProcesses()
                 .filter(process -> isThis(process.info()))
+                .filter(process -> sharesMounts(process.pid()))
                 .filter(process -> process.info()
                         .arguments()
                         .filter(arguments -> Arrays.stream(arguments).anyMatch(each -> hasOption(each, tag)))
                         .isPresent())
                 .findFirst();
+    }
+
+    private static boolean sharesMounts(long pid) {
+        try {
+            return Files.readSymbolicLink(mountNamespace(Long.toString(pid)))
+                    .equals(Files.readSymbolicLink(mountNamespace("self")));
+        } catch (IOException _) {
+            // it has ended
+            return false;
+        }
+    }
+
+    private static Path mountNamespace(String pid) {
+        return Path.of("/proc", pid, "ns", "mnt");
     }
 
     private boolean isThis(ProcessHandle.Info info) {
