@@ -304,6 +304,7 @@ final class DataReadyIT {
         assertContains(bundle, "configuration/deployments\\.yaml", "siphon-controller");
         assertContains(bundle, "versions/siphon-controller-.*", "siphon [0-9]");
         assertContains(bundle, "objects/datasets\\.yaml", "u28\\.digits");
+        assertContains(bundle, "objects/datasetimports", "No resources found|PHASE");
         assertContains(bundle, "nodes/siphon-node-.*/mounts", "ceph");
         assertContains(bundle, "changes/leader", "holderIdentity");
         assertContains(bundle, "ceph/.*\\.check", ".");
