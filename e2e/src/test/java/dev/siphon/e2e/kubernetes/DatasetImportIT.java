@@ -1,23 +1,22 @@
 package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -30,8 +29,6 @@ import org.junit.jupiter.api.Test;
 @AloneOnCluster
 final class DatasetImportIT {
     private static final Cluster CLUSTER = Cluster.here();
-    private static final byte[] FILE = "learn\n".repeat(1000).getBytes(StandardCharsets.UTF_8);
-    private static final CountDownLatch SLOW = new CountDownLatch(1);
 
     @SuppressWarnings("NullAway.Init")
     private static Tenant owner;
@@ -41,10 +38,11 @@ final class DatasetImportIT {
     private static Tenant other;
 
     @SuppressWarnings("NullAway.Init")
-    private static HttpServer server;
+    private static ImportServers servers;
 
     @BeforeAll
-    static void start() {
+    static void start() throws IOException, GeneralSecurityException {
+        servers = ImportServers.start(CLUSTER.lab());
         Installation siphon = Installation.in(CLUSTER);
         SnapshotController.addTo(siphon, CLUSTER);
         siphon.folder()
@@ -52,7 +50,9 @@ final class DatasetImportIT {
                         "--set",
                         "image=siphon:lab,snapshots=true,groupSnapshots=true,imports.enabled=true",
                         "--set",
-                        "imports.allowPrivate={" + CLUSTER.lab().address() + "/32}");
+                        "imports.allowPrivate={" + CLUSTER.lab().address() + "/32}",
+                        "--set-file",
+                        "imports.caBundle=" + servers.authority());
         siphon.apply();
         owner = Tenant.ofAccount(CLUSTER, 82);
         other = Tenant.ofAccount(CLUSTER, 83);
@@ -62,59 +62,19 @@ final class DatasetImportIT {
                 .withClaim("raw")
                 .create()
                 .succeeded();
-        server = serve();
     }
 
     @AfterAll
     static void end() {
-        SLOW.countDown();
-        server.stop(0);
+        servers.close();
         var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "datasetimports", "--all");
         other.close();
         owner.close();
     }
 
-    /// `/file` is a file, `/away` redirects to an address of the cluster's nodes, `/slow` begins and does not end.
-    private static HttpServer serve() {
-        try {
-            HttpServer made = HttpServer.create(new InetSocketAddress("0.0.0.0", 0), 0);
-            made.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-            made.createContext("/file", exchange -> {
-                try (exchange) {
-                    exchange.sendResponseHeaders(200, FILE.length);
-                    exchange.getResponseBody().write(FILE);
-                }
-            });
-            made.createContext("/away", exchange -> {
-                try (exchange) {
-                    exchange.getResponseHeaders().set("Location", "http://169.254.169.254/latest/meta-data");
-                    exchange.sendResponseHeaders(302, -1);
-                }
-            });
-            made.createContext("/slow", exchange -> {
-                try (exchange) {
-                    exchange.sendResponseHeaders(200, 1 << 30);
-                    exchange.getResponseBody().write(FILE);
-                    exchange.getResponseBody().flush();
-                    SLOW.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            made.start();
-            return made;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static String url(String path) {
-        return "http://" + CLUSTER.lab().address() + ":" + server.getAddress().getPort() + path;
-    }
-
     private static String sha256() {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(FILE));
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(ImportServers.FILE));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
@@ -133,8 +93,18 @@ final class DatasetImportIT {
                 """.formatted(name, spec));
     }
 
-    private static void applyWeb(String name, String path, String check) {
-        apply(name, "{\"source\": {\"https\": {\"url\": \"" + url(path) + "\", " + check + "}}, \"size\": \"1Gi\"}");
+    private static void applyWeb(String name, String url, String check) {
+        apply(name, "{\"source\": {\"https\": {\"url\": \"" + url + "\", " + check + "}}, \"size\": \"1Gi\"}");
+    }
+
+    private static void applyBucket(String name, String secretKey) {
+        CLUSTER.apply(owner.namespace(), """
+                {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "%s"},
+                 "stringData": {"access-key": "%s", "secret-key": "%s"}}
+                """.formatted(name, ImportServers.ACCESS_KEY, secretKey));
+        apply(name, """
+                {"source": {"s3": {"endpoint": "%s", "bucket": "data", "prefix": "birds", "credentials": "%s"}}, "size": "1Gi"}
+                """.formatted(servers.endpoint(), name));
     }
 
     private static GenericKubernetesResource await(String name, Predicate<GenericKubernetesResource> condition) {
@@ -238,7 +208,7 @@ final class DatasetImportIT {
 
     @Test
     void aFileOfAServerBecomesADataset() {
-        applyWeb("web", "/file", "\"sha256\": \"" + sha256() + "\"");
+        applyWeb("web", servers.url("/file"), "\"sha256\": \"" + sha256() + "\"");
         awaitReady("web");
         var _ = owner.pod("web-reader", "test $(cat /data/* | wc -l) = 1000")
                 .withDataset("u82/web")
@@ -248,14 +218,76 @@ final class DatasetImportIT {
     }
 
     @Test
+    void aFileOfAServerWithACertificateOfThePrivateAuthorityBecomesADataset() {
+        applyWeb("encrypted", servers.encryptedUrl("/file"), "\"sha256\": \"" + sha256() + "\"");
+        awaitReady("encrypted");
+    }
+
+    @Test
+    void objectsOfABucketBecomeADataset() throws IOException {
+        servers.put("birds/a/owl", "hoot\n");
+        servers.put("birds/wren", "tweet\n");
+        servers.put("fish/eel", "not of it\n");
+        applyBucket("birds", ImportServers.SECRET_KEY);
+        awaitReady("birds");
+        String log = owner.pod("birds-reader", "cd /data; find . -type f | sort; cat a/owl wren")
+                .withDataset("u82/birds")
+                .create()
+                .succeeded()
+                .log();
+        assertEquals("./a/owl\n./wren\nhoot\ntweet\n", log);
+        owner.podCalled("birds-reader").delete();
+    }
+
+    @Test
+    void aWrongKeyOfABucketIsSaidAndLeavesNothing() {
+        applyBucket("unsigned", "not-the-key");
+        awaitFailed("unsigned", "WrongKey", "https://.*refuses access: status 403");
+        assertFalse(imported("unsigned").get().toString().contains("not-the-key"));
+    }
+
+    /// An import creates a VolumeSnapshot for its owner, too: who may not, imports nothing.
+    @Test
+    void whoMayNotTakeSnapshotsMayNotImport() throws IOException {
+        String namespace = owner.namespace();
+        var _ = CLUSTER.kubectl(
+                "-n",
+                namespace,
+                "create",
+                "role",
+                "no-snapshots",
+                "--verb=create,get",
+                "--resource=jobs.batch,persistentvolumeclaims,datasetimports.siphon.dev");
+        var _ = CLUSTER.kubectl(
+                "-n", namespace, "create", "rolebinding", "no-snapshots", "--role=no-snapshots", "--user=half");
+        var _ = CLUSTER.kubectl(
+                "-n", namespace, "create", "rolebinding", "editor", "--clusterrole=edit", "--user=editor");
+        Path file = Files.writeString(servers.folder().resolve("import.json"), """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetImport", "metadata": {"name": "mine"},
+                 "spec": {"source": {"claim": {"name": "raw"}}, "size": "1Gi"}}
+                """);
+        Command.Result refused = createAs("half", file);
+        assertTrue(refused.output().contains("the right to create VolumeSnapshots in this"), refused::output);
+        var _ = Await.until(
+                "an editor may import",
+                Cluster.PATIENCE,
+                () -> createAs("editor", file).exit() == 0);
+    }
+
+    private static Command.Result createAs(String user, Path file) {
+        return CLUSTER.tryKubectl(
+                "--as=" + user, "-n", owner.namespace(), "create", "--dry-run=server", "-f", file.toString());
+    }
+
+    @Test
     void aWrongChecksumLeavesNothing() {
-        applyWeb("changed", "/file", "\"sha256\": \"" + "0".repeat(64) + "\"");
+        applyWeb("changed", servers.url("/file"), "\"sha256\": \"" + "0".repeat(64) + "\"");
         awaitFailed("changed", "WrongChecksum", ".");
     }
 
     @Test
     void aServerThatSendsToTheClustersOwnAddressesIsNotFollowed() {
-        applyWeb("away", "/away", "\"checksum\": \"none\"");
+        applyWeb("away", servers.url("/away"), "\"checksum\": \"none\"");
         awaitFailed("away", "ForbiddenAddress", ".");
     }
 
@@ -284,7 +316,7 @@ final class DatasetImportIT {
 
     @Test
     void whatIsHalfFetchedIsGoneWithItsImport() {
-        applyWeb("half", "/slow", "\"checksum\": \"none\"");
+        applyWeb("half", servers.url("/slow"), "\"checksum\": \"none\"");
         var _ = await("half", each -> "Fetching".equals(each.get("status", "phase")));
         var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "datasetimport", "half");
         assertNothingLeft("half");

@@ -6,12 +6,13 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Which addresses a download may connect to. Addresses of the cluster, the node and the site are not the internet's:
+/// Which servers a download may connect to. Addresses of the cluster, the node and the site are not the internet's:
 /// what answers there trusts whoever reaches it.
 ///
 /// @param isUnlimited whether all addresses are allowed
 /// @param allowed ranges that are allowed although they are private; only there is `http` allowed too
-public record AddressRules(boolean isUnlimited, List<AddressRange> allowed) {
+/// @param authorities whose certificates servers have
+public record AddressRules(boolean isUnlimited, List<AddressRange> allowed, TrustedAuthorities authorities) {
     /// Everything is allowed.
     public static final AddressRules UNLIMITED = new AddressRules(true, List.of());
 
@@ -41,6 +42,11 @@ public record AddressRules(boolean isUnlimited, List<AddressRange> allowed) {
 
     public AddressRules {
         allowed = List.copyOf(allowed);
+    }
+
+    /// Servers have certificates of public authorities.
+    public AddressRules(boolean isUnlimited, List<AddressRange> allowed) {
+        this(isUnlimited, allowed, TrustedAuthorities.PUBLIC);
     }
 
     /// Returns the addresses of `host` that a connection may go to. The connection must go to one of these, without

@@ -9,6 +9,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
@@ -17,6 +20,7 @@ import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 
@@ -34,14 +38,17 @@ final class WebServer implements AutoCloseable {
 
     WebServer(FetchLimits limits, AddressRules rules) {
         this.limits = limits;
-        encrypted = client(limits, rules, true);
-        plain = client(limits, rules, false);
+        SSLContext tls = rules.authorities().context();
+        encrypted = client(limits, rules, tls, true);
+        plain = client(limits, rules, tls, false);
     }
 
-    private static CloseableHttpClient client(FetchLimits limits, AddressRules rules, boolean isEncrypted) {
+    private static CloseableHttpClient client(
+            FetchLimits limits, AddressRules rules, SSLContext tls, boolean isEncrypted) {
         Timeout stall = Timeout.of(limits.stall());
         return HttpClients.custom()
                 .setConnectionManager(PoolingHttpClientConnectionManagerBuilder.create()
+                        .setTlsSocketStrategy(new DefaultClientTlsStrategy(tls))
                         .setDnsResolver(new CheckedResolver(rules, isEncrypted))
                         .setDefaultConnectionConfig(ConnectionConfig.custom()
                                 .setConnectTimeout(Timeout.of(limits.connect()))
@@ -132,6 +139,12 @@ final class WebServer implements AutoCloseable {
                     address.shown());
         } catch (UnknownHostException e) {
             throw new IOException("its host name is unknown", e);
+        } catch (SSLHandshakeException | SSLPeerUnverifiedException e) {
+            throw new IOException(
+                    "its certificate is not accepted (" + QuotedText.of(String.valueOf(e.getMessage()))
+                            + "): it has to name the server, and a public authority has to vouch for it, or one that the"
+                            + " administrator has added",
+                    e);
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new IOException("its answer is not HTTP: " + QuotedText.of(String.valueOf(e.getMessage())), e);
         }

@@ -1,6 +1,7 @@
 package dev.siphon.node.packer;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.fetch.AddressRange;
 import dev.siphon.node.fetch.AddressRules;
@@ -8,10 +9,14 @@ import dev.siphon.node.fetch.Authorization;
 import dev.siphon.node.fetch.BucketKey;
 import dev.siphon.node.fetch.BucketLocation;
 import dev.siphon.node.fetch.Download;
+import dev.siphon.node.fetch.FetchFailure;
 import dev.siphon.node.fetch.FetchLimits;
+import dev.siphon.node.fetch.TrustedAuthorities;
 import dev.siphon.node.fetch.WebAddress;
 import dev.siphon.node.unpack.FetchRequest;
 import dev.siphon.node.unpack.FetchSource;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -104,6 +109,13 @@ final class FetchOptions {
     private List<String> allowPrivate = List.of();
 
     @Option(
+            names = "--ca-bundle",
+            paramLabel = "FILE",
+            description = "Certificates (PEM) of authorities that servers may have besides the public ones (default:"
+                    + " none).")
+    private Optional<Path> caBundle = Optional.empty();
+
+    @Option(
             names = "--termination-log",
             paramLabel = "FILE",
             defaultValue = "/dev/termination-log",
@@ -121,7 +133,7 @@ final class FetchOptions {
     /// Returns the request of the flags.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the flags are invalid
-    /// @throws dev.siphon.node.fetch.FetchFailure WrongKey if the credentials are
+    /// @throws FetchFailure WrongKey if the credentials are; Io if the bundle of authorities is
     FetchRequest request() {
         if (maxBytes < 1 || maxFiles < 1 || minBytesPerSecond < 0) {
             throw new DriverException.InvalidRequest(
@@ -129,6 +141,18 @@ final class FetchOptions {
         }
         return new FetchRequest(
                 source(), into, maxBytes, maxFiles, FetchLimits.USUAL.withMinBytesPerSecond(minBytesPerSecond));
+    }
+
+    /// The administrator's bundle: no account can correct it, but another try may find it corrected.
+    private static TrustedAuthorities authorities(Path bundle) {
+        try {
+            return TrustedAuthorities.parse(Files.readAllBytes(bundle));
+        } catch (IOException | DriverException.InvalidRequest e) {
+            throw new FetchFailure(
+                    FetchFailure.Reason.IO,
+                    "--ca-bundle=" + QuotedText.of(bundle.toString()) + " cannot be used: " + e.getMessage()
+                            + "; an administrator has to correct it (imports.caBundle)");
+        }
     }
 
     private FetchSource source() {
@@ -139,7 +163,9 @@ final class FetchOptions {
             throw new DriverException.InvalidRequest("give one of --url, --s3-endpoint and --from");
         }
         AddressRules rules = new AddressRules(
-                false, allowPrivate.stream().map(AddressRange::parse).toList());
+                false,
+                allowPrivate.stream().map(AddressRange::parse).toList(),
+                caBundle.map(FetchOptions::authorities).orElse(TrustedAuthorities.PUBLIC));
         if (url.isPresent()) {
             return new FetchSource.Web(new Download.Source(
                     WebAddress.parse(url.get()),

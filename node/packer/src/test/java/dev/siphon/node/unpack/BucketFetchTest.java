@@ -19,23 +19,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.gaul.s3proxy.S3Proxy;
-import org.gaul.s3proxy.auth.AuthenticationType;
-import org.gaul.s3proxy.nio2blob.FilesystemNio2BlobStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Objects of S3Proxy, a server that speaks S3 and checks signatures.
+/// Objects of S3Proxy.
 final class BucketFetchTest {
     private static final String ACCESS = "alice";
     private static final String SECRET = "s3cret/+key";
 
     private final Fetching fetching = new Fetching();
     private final Path objects = fetching.directory("objects");
-    private final S3Proxy server = S3Proxy.builder()
-            .blobStore(new FilesystemNio2BlobStore(objects.toString()))
+    private final S3Proxy server = S3Server.of(objects, ACCESS, SECRET)
             .endpoint(URI.create("http://127.0.0.1:0"))
-            .awsAuthentication(AuthenticationType.AWS_V4, ACCESS, SECRET)
             .build();
 
     @BeforeEach
