@@ -72,7 +72,7 @@ final class ZipFetchTest {
     }
 
     /// Gives the first entry a mode of Unix.
-    private static byte[] withMode(byte[] zip, int mode) {
+    static byte[] withMode(byte[] zip, int mode) {
         int at = entry(zip);
         zip[at + 5] = 3;
         view(zip).putInt(at + MODE_AT, mode << 16);
