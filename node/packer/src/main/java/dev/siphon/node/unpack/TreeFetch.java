@@ -54,8 +54,7 @@ public final class TreeFetch {
         } catch (DriverException e) {
             throw FetchFailure.of(e);
         } catch (ErrnoException e) {
-            throw new FetchFailure(
-                    Reason.IO, "using " + QuotedText.of(request.into().toString()) + " failed: " + e.getMessage());
+            throw WorkDirectory.failure(request.into(), e);
         }
     }
 

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import jnr.constants.platform.Errno;
 
 /// What a fetch leaves behind when it is killed: `.siphon-fetch` beside the tree. One fetcher at a time uses it.
 final class WorkDirectory implements AutoCloseable {
@@ -31,7 +32,7 @@ final class WorkDirectory implements AutoCloseable {
     }
 
     /// @param into exists
-    /// @throws FetchFailure Io if another fetcher uses it
+    /// @throws FetchFailure Io if another fetcher uses it; NoRoom
     static WorkDirectory open(Path into) {
         Path work = into.resolve(".siphon-fetch");
         try {
@@ -48,8 +49,7 @@ final class WorkDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw failure(work, e);
         } catch (ErrnoException e) {
-            throw new FetchFailure(
-                    Reason.IO, "locking " + QuotedText.of(work.toString()) + " failed: " + e.getMessage());
+            throw failure(work, e);
         }
     }
 
@@ -138,6 +138,13 @@ final class WorkDirectory implements AutoCloseable {
         return reason.contains("No space left on device") || reason.contains("Disk quota exceeded")
                 ? TreeBuilder.noRoom(QuotedText.of(path.toString()))
                 : new FetchFailure(Reason.IO, "using " + QuotedText.of(path.toString()) + " failed: " + e);
+    }
+
+    /// The same for an error of the kernel.
+    static FetchFailure failure(Path path, ErrnoException e) {
+        return e.is(Errno.ENOSPC, Errno.EDQUOT)
+                ? TreeBuilder.noRoom(QuotedText.of(path.toString()))
+                : new FetchFailure(Reason.IO, "using " + QuotedText.of(path.toString()) + " failed: " + e.getMessage());
     }
 
     @Override
