@@ -32,8 +32,13 @@ public record DatasetImport(
     }
 
     /// Whether nothing is left to do until somebody changes the object.
-    boolean isSettled() {
+    public boolean isSettled() {
         return status.settled() == generation && status.phase().isEnd();
+    }
+
+    /// Whether it has failed, and nothing is left of it.
+    public boolean isFailedForGood() {
+        return isSettled() && status.phase() == ImportStatus.Phase.FAILED;
     }
 
     @Override

@@ -20,8 +20,17 @@ public interface ImportCluster {
     /// Watches the imports until the task is closed.
     BackgroundTasks.Task follow(BackgroundTasks tasks);
 
-    /// Returns all imports; none if the cluster lacks the kind.
+    /// Returns all imports that are handled; none if the cluster lacks the kind. Failed ones of which nothing is left
+    /// are not among them.
     List<DatasetImport> imports();
+
+    /// An import that is not handled now, because too many have not ended.
+    ///
+    /// @param why with the limit, for people
+    record LeftOut(DatasetImport wanted, String why) {}
+
+    /// Returns some imports that are not handled, and whose status does not say so. Those of the last [#imports].
+    List<LeftOut> leftOut();
 
     /// Returns whether administrators have switched imports on. Read once per pass.
     boolean isOn();

@@ -89,8 +89,11 @@ public final class ImportReconciler implements AutoCloseable {
                         .filter(now -> !now.equals(each.status().uses()))
                         .map(now -> step(each, () -> report(each, each.status().usedBy(now)))))
                 .limit(ImportTurns.MOST);
-        Optional<DriverException.BackendUnavailable> silent =
-                steps.take(Stream.of(due, waiting, used).flatMap(part -> part).toList());
+        Stream<PerObjectRetries.Step> leftOut = cluster.leftOut().stream()
+                .limit(ImportTurns.MOST)
+                .map(each -> step(each.wanted(), () -> report(each.wanted(), leftOut(each))));
+        Optional<DriverException.BackendUnavailable> silent = steps.take(
+                Stream.of(due, waiting, used, leftOut).flatMap(part -> part).toList());
         if (silent.isPresent()) {
             throw silent.get();
         }
@@ -102,6 +105,11 @@ public final class ImportReconciler implements AutoCloseable {
                         each.status().phase(),
                         "Waiting",
                         "waits for " + ImportTurns.AT_ONCE + " older imports of this namespace");
+    }
+
+    private static ImportStatus leftOut(ImportCluster.LeftOut each) {
+        ImportStatus status = each.wanted().status();
+        return status.in(status.phase(), ImportStatus.TOO_MANY, each.why());
     }
 
     /// Whether an import needs no step: what failed, and what is ready while its dataset exists.

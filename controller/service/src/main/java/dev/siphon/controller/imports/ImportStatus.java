@@ -19,6 +19,9 @@ public record ImportStatus(
         Set<String> readers,
         DatasetUses uses,
         long settled) {
+    /// The reason of an import that waits because too many have not ended.
+    public static final String TOO_MANY = "TooManyImports";
+
     /// The status of an object that nobody has looked at yet.
     public static final ImportStatus NONE =
             new ImportStatus(Phase.RESERVING, "", "", "", FetchProgress.NONE, Set.of(), DatasetUses.NONE, 0);

@@ -71,6 +71,7 @@ final class KubernetesImports implements ImportCluster {
     private final KubernetesDatasetCatalog datasets;
     private final ObjectEvents events;
     private final ImportStates states;
+    private final KnownImports known;
     private final Informer<KnownImports.KnownImport> informer;
 
     /// The statuses that were written and that the watch has not shown yet, by uid.
@@ -94,11 +95,9 @@ final class KubernetesImports implements ImportCluster {
         this.datasets = datasets;
         this.events = new ObjectEvents(api, driver);
         this.states = new ImportStates(api, driver);
+        this.known = new KnownImports(api);
         this.informer = new Informer<>(
-                api,
-                new Informer.Source("DatasetImports", PATH, "", PAGE, OF_IMPORT),
-                new KnownImports(api),
-                System::nanoTime);
+                api, new Informer.Source("DatasetImports", PATH, "", PAGE, OF_IMPORT), known, System::nanoTime);
     }
 
     @Override
@@ -111,7 +110,7 @@ final class KubernetesImports implements ImportCluster {
         List<DatasetImport> all = informer.all().stream()
                 .sorted(Comparator.comparing(KnownImports.KnownImport::created)
                         .thenComparing(known -> known.wanted().uid()))
-                .map(KnownImports.KnownImport::wanted)
+                .map(each -> each.wanted())
                 .toList();
         written.keySet()
                 .retainAll(all.stream()
@@ -124,6 +123,11 @@ final class KubernetesImports implements ImportCluster {
             uses = now;
         }
         return all.stream().filter(each -> !isInFlight(each)).toList();
+    }
+
+    @Override
+    public List<LeftOut> leftOut() {
+        return known.untold();
     }
 
     private boolean isInFlight(DatasetImport each) {
@@ -299,6 +303,7 @@ final class KubernetesImports implements ImportCluster {
                 GONE,
                 imports(of.namespace()) + "/" + of.name() + "/status",
                 request -> request.patch(MERGE, change));
+        known.told(of.uid());
     }
 
     @Override
