@@ -40,8 +40,8 @@ public record TrustedAuthorities(List<Certificate> own) {
             // reported below
         }
         throw new DriverException.InvalidRequest(
-                "the bundle of authorities has no certificates in PEM, or a damaged one: write each as it is between"
-                        + " -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----");
+                "the bundle of authorities has no certificate in PEM, or a damaged one: copy each with its lines BEGIN"
+                        + " CERTIFICATE and END CERTIFICATE");
     }
 
     /// Returns a TLS context for clients.

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
@@ -146,13 +147,11 @@ final class TrustedAuthoritiesTest {
     @Test
     void publicAuthoritiesStayTrusted() throws IOException, GeneralSecurityException {
         byte[] one = authority("one", "ip:127.0.0.1");
-        byte[] two = authority("two", "ip:127.0.0.1");
-        byte[] both = new byte[one.length + two.length];
-        System.arraycopy(one, 0, both, 0, one.length);
-        System.arraycopy(two, 0, both, one.length, two.length);
+        byte[] twice = Arrays.copyOf(one, 2 * one.length);
+        System.arraycopy(one, 0, twice, one.length, one.length);
         int publicOnes = TrustedAuthorities.PUBLIC.store().size();
         assertTrue(publicOnes > 20, () -> publicOnes + " public authorities");
-        assertEquals(publicOnes + 2, TrustedAuthorities.parse(both).store().size());
+        assertEquals(publicOnes + 2, TrustedAuthorities.parse(twice).store().size());
     }
 
     @ParameterizedTest
