@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image release release-check kubernetes sanity kernel bench bench-dataset trace imagenet-count scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint docs published definitions format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image release release-check kubernetes sanity kernel bench bench-dataset trace imagenet-count scale cluster-memory waves namespaces upgrade gpu-wait kueue-wait fuzz nightly slice lint docs published definitions format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -113,6 +113,9 @@ upgrade: build ## from the version of commit FROM to this one, on a real Kuberne
 
 gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, without, and with loose files
 	e2e/gpu-wait
+
+kueue-wait: build ## how long jobs in a queue of Kueue hold quota and GPUs and wait for data
+	e2e/kueue-wait
 
 # Each parser is a @Test of a class of that name.
 fuzz: need ## parsers of what others send, with bytes bent at random, MINUTES in all (120): inputs, most time and memory, heap

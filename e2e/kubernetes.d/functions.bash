@@ -1,4 +1,4 @@
-# Sourced by e2e/upgrade, e2e/waves, e2e/namespaces, e2e/gpu-wait and e2e/cluster-memory: Siphon on a real Kubernetes, step
+# Sourced by e2e/upgrade, e2e/waves, e2e/namespaces, e2e/gpu-wait, e2e/kueue-wait and e2e/cluster-memory: Siphon on a real Kubernetes, step
 # by step. Each step states its expectation and stops if it fails. The script that sources this continues in the lab
 # LAB_NAME, which is taken down afterwards.
 # shellcheck shell=bash

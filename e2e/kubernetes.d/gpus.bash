@@ -84,3 +84,43 @@ END
 }
 
 logs_of_job() { kubectl -n "$1" logs -l "batch.kubernetes.io/job-name=$2" --tail=-1; }
+
+# How many nodes the cluster has.
+NODES=1
+
+# second_node GPU=NODE...: adds a guest with these GPUs and disks as the node SECOND, and starts a first reader of u2/digits there.
+second_node() {
+  SECOND=$(lab kubernetes join 1)
+  kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's pod on $SECOND"; }
+  GUEST=1 make_machine "$@"
+  LAB_RUN=$LAB_RUN/guest/kubernetes1 command_of_daemon fake-gpus "${JAVA[@]}" -Xmx32m dev.siphon.e2e.gpu.FakeGpus "$@"
+  lab guest 1 env "LAB_RUN=$LAB_RUN/guest/kubernetes1" "$E2E/lab.d/daemon" start fake-gpus
+  told "GPUs of the second node" "^$#$" kubectl get node "$SECOND" -o 'jsonpath={.status.allocatable.nvidia\.com/gpu}'
+  kubectl -n siphon delete pod "$(node_pod "$SECOND")" >/dev/null # a plugin detects its machine only when it starts
+  kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's pod on $SECOND"; }
+  SCRIPT='find /data -type f | wc -l' gpu_job there 1 1 "" "nodeName: $SECOND"
+  settles "a first reader there" -n u2 --timeout=600s --for=condition=Complete job/there
+  kubectl -n u2 delete job there >/dev/null
+  NODES=2
+}
+
+second_node_leaves() {
+  kubectl delete node "$SECOND" >/dev/null
+  lab guest kill 1
+}
+
+# Empties the nodes' page caches.
+drop_caches() {
+  sync
+  echo 3 >/proc/sys/vm/drop_caches
+  ((NODES == 1)) || lab guest 1 sh -c 'sync; echo 3 >/proc/sys/vm/drop_caches'
+}
+
+# Evicts the replicas of $SEALED from all nodes and checks that no replica object is left.
+cold_everywhere() {
+  local pod
+  for pod in $(kubectl -n siphon get pods -l app.kubernetes.io/component=node -o name); do
+    kubectl -n siphon exec "$pod" -- siphon cache evict "$(jq -r .spec.digest <<<"$SEALED")" >/dev/null || failed "nothing to evict by $pod"
+  done
+  told "replicas before" '^No resources found' kubectl get datasetreplicas
+}
