@@ -93,14 +93,14 @@ final class JupyterHubIT {
 
     @Test
     void whatItWritesIsItsPersonsOnCephFs() {
-        assertEquals("10078:10078", ownerInHome(one, "home", "notebook"));
-        assertEquals("10079:10079", ownerInHome(other, "home", "notebook"));
+        assertEquals("10078:10078 664", ownerInHome(one, "home", "notebook"));
+        assertEquals("10079:10079 664", ownerInHome(other, "home", "notebook"));
     }
 
     @Test
     void theGroupsHomeShowsWhatEachOfThemWrote() {
         assertEquals("u78 u79", second.get(2));
-        assertEquals("10078:" + JupyterHub.GROUP_ID, ownerInHome(other, "group", "u78"));
+        assertEquals("10078:" + JupyterHub.GROUP_ID + " 664", ownerInHome(other, "group", "u78"));
     }
 
     private static String ownerInHome(Tenant person, String claim, String name) {
@@ -110,7 +110,7 @@ final class JupyterHubIT {
             return Command.run(
                             "stat",
                             "-c",
-                            "%u:%g",
+                            "%u:%g %a",
                             found.findFirst().orElseThrow().toString())
                     .strip();
         } catch (IOException e) {
@@ -195,7 +195,7 @@ final class JupyterHubIT {
         assertTrue(stranger.output().contains("Permission denied (publickey)"), stranger::output);
         assertEquals(0, known.exit(), known::output);
         assertEquals("uid=10078(u78) in a notebook", known.output().strip());
-        assertEquals("10078:10078", ownerInHome(one, "ssh-home", "over-ssh"));
+        assertEquals("10078:10078 664", ownerInHome(one, "ssh-home", "over-ssh"));
         pod.delete();
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.e2e.lab.Await;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,6 +72,30 @@ final class NodeRestartIT {
         String log = siphon.fuseLog();
         assertFalse(log.contains("without a memory limit"), log);
         pod.resource().delete();
+    }
+
+    /// They share the node's PID namespace, so the container runtime has to end them.
+    @Test
+    void noProcessOutlivesTheContainerOfTheFusePod() {
+        TestPod pod = counting("killed");
+        List<ProcessHandle> served = ProcessHandle.allProcesses()
+                .filter(each -> isProgram(each, "ceph-fuse"))
+                .filter(each -> each.parent().filter(parent -> isProgram(parent, "java")).isPresent())
+                .toList();
+        assertFalse(served.isEmpty());
+
+        boolean _ = served.getFirst().parent().orElseThrow().destroyForcibly();
+
+        var _ = pod.says("not connected");
+        var _ = Await.until(
+                "no ceph-fuse of that container is left",
+                Cluster.PATIENCE,
+                () -> served.stream().noneMatch(ProcessHandle::isAlive));
+        pod.delete();
+    }
+
+    private static boolean isProgram(ProcessHandle process, String name) {
+        return process.info().command().filter(path -> path.endsWith("/" + name)).isPresent();
     }
 
     /// Ceph waits a minute for a client that died silently before it grants its capabilities to another.

@@ -52,14 +52,13 @@ public enum FuseProgram {
     /// Whether `mount` has the tag.
     abstract boolean serves(MountEntry mount, String tag);
 
-    /// Finds the process of the mount with the tag, whoever started it; empty if it has ended.
-    ///
-    /// `siphon fuse` sees all processes of its node, so a pod's process might look the same. It has another mount
-    /// namespace.
+    /// Finds the process of the mount with the tag among those of this mount namespace, whoever started it; empty if
+    /// it has ended. `siphon fuse` sees all processes of its node, and a pod's process might look the same.
     public Optional<ProcessHandle> process(String tag) {
         return ProcessHandle.allProcesses()
-                .filter(process -> isThis(process.info()))
+                // first, because reading the arguments of a process that hangs may hang
                 .filter(process -> sharesMounts(process.pid()))
+                .filter(process -> isThis(process.info()))
                 .filter(process -> process.info()
                         .arguments()
                         .filter(arguments -> Arrays.stream(arguments).anyMatch(each -> hasOption(each, tag)))
@@ -72,7 +71,7 @@ public enum FuseProgram {
             return Files.readSymbolicLink(mountNamespace(Long.toString(pid)))
                     .equals(Files.readSymbolicLink(mountNamespace("self")));
         } catch (IOException _) {
-            // it has ended
+            // it has ended, or has more rights than this process, which no process that it started has
             return false;
         }
     }

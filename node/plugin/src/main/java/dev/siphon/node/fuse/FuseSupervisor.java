@@ -108,15 +108,19 @@ public final class FuseSupervisor implements FuseProcesses {
 
     private void watch(FuseStart start, Process process) {
         running.add(start, process);
-        Optional<MemoryGroups.Group> group = groups.flatMap(each -> limit(each, start, process.pid()));
+        Optional<MemoryGroups.Group> group = groups.flatMap(each -> limit(each, start, process));
         var _ = process.onExit().thenAccept(ended -> ended(start, ended, group));
     }
 
     /// Sets the memory limit; failures are only logged, because a program without a limit still serves.
-    private Optional<MemoryGroups.Group> limit(MemoryGroups all, FuseStart start, long pid) {
+    private Optional<MemoryGroups.Group> limit(MemoryGroups all, FuseStart start, Process process) {
+        long pid = process.pid();
         try {
             MemoryGroups.Group group = all.create(start.program().command() + "-" + pid, limits.processBytes());
-            group.add(pid);
+            // Java frees the number of a process that has ended, and another process of the node may get it
+            if (process.isAlive()) {
+                group.add(pid);
+            }
             return Optional.of(group);
         } catch (UncheckedIOException e) {
             LOG.atWarn()
