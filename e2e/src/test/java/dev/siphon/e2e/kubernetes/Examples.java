@@ -22,7 +22,7 @@ record Examples(Tenant tenant) {
     String text(String file) {
         return read(FOLDER.resolve(file))
                 .replaceAll("image: busybox:\\S*", "image: siphon.test/pause:1")
-                .replaceAll("image: pytorch/\\S*", "image: siphon.test/pytorch:1")
+                .replaceAll("image: (pytorch/|mpi-pytorch:)\\S*", "image: siphon.test/pytorch:1")
                 .replace("10001", Integer.toString(tenant.uid()));
     }
 

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,6 +17,8 @@ import java.util.stream.Stream;
 ///
 /// @param folder its program and its manifest `NAME.yaml`, which `e2e/kubernetes` puts there
 record LabOperator(Cluster cluster, Path folder, String name) {
+    private static final Pattern DEFINITION = Pattern.compile("(?m)^  name: (\\S+)$");
+
     /// Where its webhooks are. The API server reaches them at their Service's address, which the lab has too, but not
     /// at its port 443.
     ///
@@ -99,6 +103,11 @@ record LabOperator(Cluster cluster, Path folder, String name) {
                 "--force-conflicts",
                 "-f",
                 write("manifest.yaml", manifest).toString());
+        Stream.of(manifest.split("(?m)^---$"))
+                .filter(each -> each.contains("\nkind: CustomResourceDefinition\n"))
+                .map(DEFINITION::matcher)
+                .filter(Matcher::find)
+                .forEach(name -> cluster.awaitEstablished(name.group(1)));
     }
 
     private void run(String script) {

@@ -34,10 +34,21 @@ record RankedTraining(Tenant tenant, SealedDataset dataset, String name, String 
     /// Applies the example as it stands and waits until each rank runs on one of these nodes and reads the dataset
     /// from a disk there.
     RankedTraining start(Set<String> nodes) {
-        tenant.cluster()
-                .apply(
-                        tenant.namespace(),
-                        new Examples(tenant).text(name + ".yaml").replace("u1/mnist-v1", dataset.reference()));
+        return start(example(), nodes);
+    }
+
+    /// Does the same in a queue of Kueue.
+    RankedTraining startIn(String queue, Set<String> nodes) {
+        String object = "Job\nmetadata: {name: " + name;
+        return start(example().replace(object, object + ", labels: {kueue.x-k8s.io/queue-name: " + queue + "}"), nodes);
+    }
+
+    private String example() {
+        return new Examples(tenant).text(name + ".yaml").replace("u1/mnist-v1", dataset.reference());
+    }
+
+    private RankedTraining start(String manifest, Set<String> nodes) {
+        tenant.cluster().apply(tenant.namespace(), manifest);
         List<Pod> ranks = tenant.cluster()
                 .awaitAll(
                         "two ranks of " + name + " read from disks",
