@@ -117,7 +117,9 @@ final class KubeflowOperators {
                 "apply", "-f", folder(cluster).resolve("torch_distributed.yaml").toString());
     }
 
+    /// Its manifest expects its namespace.
     static void startMpiOperator(Cluster cluster) {
+        var _ = cluster.tryKubectl("create", "namespace", "kubeflow");
         operator(cluster, "mpi-operator").start("mpi-operator -lock-namespace=default");
     }
 }
