@@ -163,9 +163,11 @@ abstract class FillTurnsContract {
             CephLab.await(Duration.ofMinutes(1), () -> given().size() == 1);
             String first = given().getFirst();
             delete(first);
-            CephLab.await(Duration.ofSeconds(30), () -> given().stream().anyMatch(name -> !name.equals(first)));
+            CephLab.await(Duration.ofSeconds(10), () -> given().stream().anyMatch(name -> !name.equals(first)));
             CephLab.await(Duration.ofMinutes(1), () -> objects().orders().size() == FILLS);
-            assertEquals(1, given().size());
+            String second = given().getFirst();
+            objects().report(second, Report.failed("no space"));
+            CephLab.await(Duration.ofSeconds(10), () -> given().size() == 1 && !given().contains(second));
         }
     }
 

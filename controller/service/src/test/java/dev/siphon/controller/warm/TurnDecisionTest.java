@@ -343,6 +343,13 @@ final class TurnDecisionTest {
         assertEquals(List.of("a"), given(observed(2, Map.of(one, false, other, false))), "once");
     }
 
+    @Test
+    void anOrderThatIsToBeDeletedHoldsNoTurn() {
+        OrderedReplica gone = queued("a", Duration.ZERO);
+        OrderedReplica stays = queued("b", Duration.ZERO);
+        assertEquals(List.of(stays), OrderChange.staying(List.of(gone, stays), List.of(new OrderChange.Forget(gone))));
+    }
+
     /// The turn ends with the fill, whichever of its names had it.
     @Test
     void aFillThatFailedWaitsBehindTheOthersUnderEachOfItsNames() {
