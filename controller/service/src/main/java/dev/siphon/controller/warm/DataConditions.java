@@ -70,11 +70,13 @@ final class DataConditions implements AutoCloseable {
     ///
     /// @param notices what was carried out: the events of pods with a verdict
     /// @param replicas all ordered replicas
+    /// @param pods the pods on nodes, if that round has asked for them
     record GateRound(
             Map<GatedPod, ReadDecision> reads,
             Map<GatedPod, GateVerdict> verdicts,
             Map<GatedPod, Notice> notices,
-            List<OrderedReplica> replicas) {
+            List<OrderedReplica> replicas,
+            Optional<List<PodOnNode>> pods) {
         private boolean hasOpened(GatedPod pod) {
             return verdicts.get(pod) instanceof GateVerdict.Open
                     && notice(pod)
@@ -127,7 +129,7 @@ final class DataConditions implements AutoCloseable {
                 passed.put(PodIdentity.of(pod), new Wanted(readiness, Optional.of(since), now));
             }
         });
-        gate = Optional.of(new GateRound(waiting, round.verdicts(), round.notices(), round.replicas()));
+        gate = Optional.of(new GateRound(waiting, round.verdicts(), round.notices(), round.replicas(), round.pods()));
     }
 
     /// Runs one round. Does nothing before the gate's first: the replicas are not known then.
@@ -139,7 +141,7 @@ final class DataConditions implements AutoCloseable {
         Map<PodIdentity, Wanted> wanted = new LinkedHashMap<>(passed);
         boolean isReadable = true;
         try {
-            wanted.putAll(onNodes(round.replicas(), now));
+            wanted.putAll(onNodes(round, now));
         } catch (DriverException silent) {
             isReadable = false;
             failing(silent);
@@ -193,26 +195,38 @@ final class DataConditions implements AutoCloseable {
                         (one, other) -> one.compareTo(other) < 0 ? one : other));
     }
 
-    /// Returns where pods use datasets.
-    static Set<DatasetOnNode> used(PodConditions pods, Collection<ClusterNode> nodes, Map<String, Shared> declared) {
+    /// Returns the pods on nodes that use datasets.
+    static List<PodOnNode> pods(PodConditions pods, Collection<ClusterNode> nodes, Map<String, Shared> declared) {
+        return pods.onNodes(
+                nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()),
+                names(declared).keySet());
+    }
+
+    /// Returns where these pods use datasets.
+    static Set<DatasetOnNode> used(List<PodOnNode> pods, Map<String, Shared> declared) {
         Map<VolumeId.DatasetVolume, String> names = names(declared);
-        return pods.onNodes(nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()), names.keySet()).stream()
+        return pods.stream()
                 .flatMap(pod -> pod.datasets().stream()
                         .flatMap(volume -> Optional.ofNullable(names.get(volume)).stream())
                         .map(dataset -> new DatasetOnNode(dataset, pod.node())))
                 .collect(Collectors.toSet());
     }
 
-    private Map<PodIdentity, Wanted> onNodes(List<OrderedReplica> replicas, Instant now) {
+    private Map<PodIdentity, Wanted> onNodes(GateRound round, Instant now) {
         Map<VolumeId.DatasetVolume, String> names = names(declared.get());
-        Map<String, List<OrderedReplica>> byNode = replicas.stream()
+        Map<String, List<OrderedReplica>> byNode = round.replicas().stream()
                 .collect(Collectors.groupingBy(replica -> replica.order().node()));
         Set<String> unfinished = byNode.entrySet().stream()
                 .filter(each -> !each.getValue().stream().allMatch(OrderedReplica::isLocal))
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
         Map<PodIdentity, Wanted> wanted = new LinkedHashMap<>();
-        for (PodOnNode pod : pods.onNodes(unfinished, names.keySet())) {
+        List<PodOnNode> some = round.pods()
+                .map(all -> all.stream()
+                        .filter(pod -> pod.isReady().isPresent() || unfinished.contains(pod.node()))
+                        .toList())
+                .orElseGet(() -> pods.onNodes(unfinished, names.keySet()));
+        for (PodOnNode pod : some) {
             Set<String> datasets = pod.datasets().stream()
                     .flatMap(volume -> Optional.ofNullable(names.get(volume)).stream())
                     .collect(Collectors.toSet());

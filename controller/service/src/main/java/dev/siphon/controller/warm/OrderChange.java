@@ -44,6 +44,14 @@ sealed interface OrderChange {
         return Stream.concat(existing, missing).toList();
     }
 
+    /// Returns the orders that stay. The others' turns are free before the API server has deleted them.
+    static List<OrderedReplica> staying(List<OrderedReplica> replicas, List<OrderChange> changes) {
+        Set<OrderChange> all = Set.copyOf(changes);
+        return replicas.stream()
+                .filter(replica -> !all.contains(new Forget(replica)))
+                .toList();
+    }
+
     private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted, boolean isUsed) {
         if (isWanted != replica.order().wanted()) {
             return Optional.of(new Want(replica, isWanted));
@@ -51,7 +59,8 @@ sealed interface OrderChange {
         if (isWanted) {
             return replica.question().map(question -> new Answer(replica, question));
         }
-        // one that the node still has is kept: the next pod needs no fill
-        return replica.state() == State.ABSENT && !isUsed ? Optional.of(new Forget(replica)) : Optional.empty();
+        // one of which the node still has a part is kept: the next pod's fill is shorter there
+        boolean isNothing = replica.state() == State.ABSENT && replica.percent() == 0;
+        return isNothing && !isUsed ? Optional.of(new Forget(replica)) : Optional.empty();
     }
 }

@@ -59,7 +59,7 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
                     case LOCAL -> "whole";
                     case WAITING -> "not begun";
                     case QUEUED -> waiting();
-                    case ABSENT -> "nothing yet";
+                    case ABSENT -> said.percent() == 0 ? "nothing yet" : said.percent() + " %, but it fills no more";
                     case FAILED -> "failed: " + said.message().orElse("no reason given");
                 })
                 .orElse("no report of the node yet");
@@ -93,6 +93,20 @@ public record OrderedReplica(String name, Instant made, Order order, Optional<Re
 
     DatasetOnNode place() {
         return new DatasetOnNode(order.dataset(), order.node());
+    }
+
+    /// A dataset's content on a node, which is filled once although it may have several names, each with its own order.
+    ///
+    /// @param digest the beginning of its digest
+    record NodeFill(String node, String digest) {}
+
+    NodeFill fill() {
+        return new NodeFill(order.node(), order.volume().digest());
+    }
+
+    /// Returns [Report#progressBytes].
+    long progressBytes() {
+        return report.map(Report::progressBytes).orElse(0L);
     }
 
     /// Returns the filled part in percent.

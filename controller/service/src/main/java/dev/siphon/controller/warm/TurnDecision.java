@@ -1,6 +1,7 @@
 package dev.siphon.controller.warm;
 
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.controller.warm.OrderedReplica.NodeFill;
 import dev.siphon.csi.dataset.DatasetReplica.State;
 import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import java.time.Duration;
@@ -13,13 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Decides which nodes may fill now, if the cluster has a limit. Touches nothing, and knows nothing but the objects:
 /// the next leader goes on with the same queue.
 ///
 /// A node waits by reporting [State#QUEUED]. The oldest wait comes first; one that pods wait for counts as
 /// [#HEAD_START] older, so that it overtakes the others, and yet each comes first at last. A node has at most one turn:
-/// whoever stole its key takes no more.
+/// whoever stole its key takes no more. Several names of one content are one fill ([NodeFill]).
 final class TurnDecision {
     /// How long before its node a fill is queued, as it were, if pods wait for it.
     static final Duration HEAD_START = Duration.ofHours(1);
@@ -31,10 +33,39 @@ final class TurnDecision {
     /// How long a node may take to begin.
     static final Duration START = Duration.ofMinutes(2);
 
-    /// How long a fill may make no progress of a percent.
+    /// How long a node that restarts keeps its turn, or its place in the queue, until it fills or asks again.
+    static final Duration RESTART = Duration.ofMinutes(5);
+
+    /// How long a fill may make no progress.
     static final Duration STALL = Duration.ofMinutes(15);
 
-    private TurnDecision() {}
+    /// The longest turn. It ends what a stolen node, which may report any progress, takes from the others. An honest
+    /// node that needs longer waits once more, and goes on where it was.
+    static final Duration LONGEST = Duration.ofDays(1);
+
+    private final Instant now;
+    private final int limit;
+    private final List<OrderedReplica> replicas;
+
+    /// The fills that pods wait for.
+    private final Set<NodeFill> awaited;
+
+    /// The fills whose turn ends now. They wait behind the others, whichever of their names had it.
+    private final Set<NodeFill> lost;
+
+    private TurnDecision(ObservedTurns is) {
+        this.now = is.now();
+        this.limit = is.limit();
+        this.replicas = is.replicas();
+        this.awaited = replicas.stream()
+                .filter(replica -> is.awaited().contains(replica.place()))
+                .map(OrderedReplica::fill)
+                .collect(Collectors.toSet());
+        this.lost = replicas.stream()
+                .filter(replica -> isGiven(replica) && held(replica).isEmpty())
+                .map(OrderedReplica::fill)
+                .collect(Collectors.toSet());
+    }
 
     /// What is known when it is decided.
     ///
@@ -50,53 +81,67 @@ final class TurnDecision {
     /// A turn to write; empty to take it away.
     record Change(OrderedReplica replica, Optional<Turn> turn) {}
 
+    /// An order with its age in the queue.
+    private record Aged(OrderedReplica replica, Instant begin) {
+        static final Comparator<Aged> OLDEST_FIRST = Comparator.comparing(Aged::begin)
+                .thenComparing(each -> each.replica().name());
+    }
+
     /// Returns the turns that differ from those that are written.
     static List<Change> decide(ObservedTurns is) {
-        Map<OrderedReplica, Turn> turns = is.limit() == 0 ? Map.of() : turns(is);
+        Map<String, Turn> turns = is.limit() == 0 ? Map.of() : new TurnDecision(is).turns();
         return is.replicas().stream()
-                .map(replica -> new Change(replica, Optional.ofNullable(turns.get(replica))))
+                .map(replica -> new Change(replica, Optional.ofNullable(turns.get(replica.name()))))
                 .filter(change -> !change.turn().equals(change.replica().order().turn()))
                 .toList();
     }
 
-    private static Map<OrderedReplica, Turn> turns(ObservedTurns is) {
-        Map<OrderedReplica, Turn> turns = new HashMap<>();
+    /// @return by object name
+    private Map<String, Turn> turns() {
+        Map<String, Turn> turns = new HashMap<>();
         Set<String> busy = new HashSet<>();
+        Map<NodeFill, Integer> places = new HashMap<>();
         List<OrderedReplica> waiting = new ArrayList<>();
-        List<OrderedReplica> oldestFirst = is.replicas().stream()
-                .sorted(Comparator.comparing((OrderedReplica replica) -> begin(is, replica))
-                        .thenComparing(OrderedReplica::name))
+        List<Aged> oldestFirst = replicas.stream()
+                .map(replica -> new Aged(replica, begin(replica)))
+                .sorted(Aged.OLDEST_FIRST)
                 .toList();
-        for (OrderedReplica replica : oldestFirst) {
-            Optional<Turn> kept = held(is.now(), replica);
+        for (Aged each : oldestFirst) {
+            OrderedReplica replica = each.replica();
+            Optional<Turn> kept = held(replica);
             if (kept.isPresent() && busy.add(replica.order().node())) {
-                turns.put(replica, kept.get());
+                turns.put(replica.name(), kept.get());
+                places.put(replica.fill(), 0);
             } else if (isWaiting(replica)) {
                 waiting.add(replica);
+            } else {
+                resting(replica).ifPresent(place -> turns.put(replica.name(), place));
             }
         }
         // a fill that began without a turn, while the controller was away, goes on before another begins
-        waiting.sort(Comparator.comparing((OrderedReplica replica) -> !isAdopted(is.now(), replica)));
-        int place = 0;
+        waiting.sort(Comparator.comparing(replica -> !isAdopted(replica)));
+        int next = 0;
         for (OrderedReplica replica : waiting) {
-            boolean isReady = replica.state() == State.QUEUED || isAdopted(is.now(), replica);
-            if (isReady && busy.size() < is.limit() && busy.add(replica.order().node())) {
-                turns.put(replica, new Turn(true, 0, replica.percent(), is.now(), is.now()));
+            boolean isReady = replica.state() == State.QUEUED || isAdopted(replica);
+            if (isReady && busy.size() < limit && busy.add(replica.order().node())) {
+                turns.put(replica.name(), new Turn(true, 0, replica.progressBytes(), now, now));
+                places.put(replica.fill(), 0);
             } else {
-                turns.put(replica, queued(is.now(), replica, place++));
+                next += places.putIfAbsent(replica.fill(), next) == null ? 1 : 0;
+                turns.put(replica.name(), queued(replica, places.getOrDefault(replica.fill(), next)));
             }
         }
         return turns;
     }
 
     /// Returns since when a fill waits, as far as the order of the queue goes.
-    private static Instant begin(ObservedTurns is, OrderedReplica replica) {
+    private Instant begin(OrderedReplica replica) {
         Instant since = replica.order()
                 .turn()
-                .filter(turn -> !isLost(is.now(), replica))
+                .filter(_ -> !lost.contains(replica.fill()))
                 .map(Turn::since)
-                .orElse(is.now());
-        return is.awaited().contains(replica.place()) ? since.minus(HEAD_START) : since;
+                .orElse(now);
+        return awaited.contains(replica.fill()) ? since.minus(HEAD_START) : since;
     }
 
     private static boolean isGiven(OrderedReplica replica) {
@@ -104,7 +149,7 @@ final class TurnDecision {
     }
 
     /// Whether a fill runs without a turn: one that nobody confirmed for so long that its node began by itself.
-    private static boolean isAdopted(Instant now, OrderedReplica replica) {
+    private boolean isAdopted(OrderedReplica replica) {
         return replica.state() == State.FILLING
                 && replica.order()
                         .turn()
@@ -117,36 +162,45 @@ final class TurnDecision {
         return replica.state() == State.QUEUED || replica.state() == State.FILLING;
     }
 
-    private static boolean isLost(Instant now, OrderedReplica replica) {
-        return isGiven(replica) && held(now, replica).isEmpty();
+    /// Returns the place in the queue of a node that has restarted, and does not ask again yet.
+    private Optional<Turn> resting(OrderedReplica replica) {
+        boolean mayAsk = replica.state() == State.ABSENT || replica.state() == State.WAITING;
+        return replica.order()
+                .turn()
+                .filter(turn -> mayAsk
+                        && !turn.isGiven()
+                        && turn.renewed().plus(RESTART).isAfter(now));
     }
 
     /// Returns the turn that a node goes on to have, perhaps with its progress noted; empty if it has none, or loses
     /// it.
-    private static Optional<Turn> held(Instant now, OrderedReplica replica) {
+    private Optional<Turn> held(OrderedReplica replica) {
         return replica.order().turn().filter(Turn::isGiven).flatMap(turn -> {
-            boolean isFurther = replica.state() == State.FILLING && replica.percent() > turn.percent();
+            boolean isFurther = replica.state() == State.FILLING && replica.progressBytes() != turn.progressBytes();
             boolean isHeld = switch (replica.state()) {
-                // one that waits for a key again was started again
-                case FILLING, WAITING -> isFurther || turn.renewed().plus(STALL).isAfter(now);
+                case FILLING -> isFurther || turn.renewed().plus(STALL).isAfter(now);
+                // it asks for a key again
+                case WAITING -> turn.renewed().plus(RESTART).isAfter(now);
                 case ABSENT, QUEUED -> turn.renewed().plus(START).isAfter(now);
                 case LOCAL, FAILED -> false;
             };
-            Turn noted = isFurther && isDue(now, turn) ? new Turn(true, 0, replica.percent(), turn.since(), now) : turn;
-            return Optional.of(noted).filter(_ -> isHeld);
+            boolean isOver = !turn.since().plus(LONGEST).isAfter(now);
+            Turn noted =
+                    isFurther && isDue(turn) ? new Turn(true, 0, replica.progressBytes(), turn.since(), now) : turn;
+            return Optional.of(noted).filter(_ -> isHeld && !isOver);
         });
     }
 
     /// Returns a place in the queue, written anew only when it is due: each of many would change with each turn.
-    private static Turn queued(Instant now, OrderedReplica replica, int before) {
-        Optional<Turn> waits = replica.order().turn().filter(turn -> !turn.isGiven());
-        return waits.filter(turn -> !isDue(now, turn))
-                .orElseGet(() -> new Turn(
-                        false, before, replica.percent(), waits.map(Turn::since).orElse(now), now));
+    private Turn queued(OrderedReplica replica, int before) {
+        Optional<Turn> waits = replica.order().turn().filter(turn -> !turn.isGiven() && !lost.contains(replica.fill()));
+        return waits.filter(turn -> !isDue(turn))
+                .orElseGet(
+                        () -> new Turn(false, before, 0, waits.map(Turn::since).orElse(now), now));
     }
 
     /// Returns whether the turn must be confirmed: also if another leader's clock was ahead.
-    private static boolean isDue(Instant now, Turn turn) {
+    private boolean isDue(Turn turn) {
         return Duration.between(turn.renewed(), now).abs().compareTo(RENEWAL) >= 0;
     }
 }

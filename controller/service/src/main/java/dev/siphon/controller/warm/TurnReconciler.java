@@ -27,12 +27,19 @@ final class TurnReconciler {
     private final GateMetrics metrics;
     private final PerObjectRetries attempts = new PerObjectRetries();
 
-    /// What was written of turns that the watch may not show yet, by object name: another round must not give the same
+    /// What was written of turns that the watch may not show yet: another round must not give the same
     /// turn to another node.
-    private final Map<String, Written> written = new ConcurrentHashMap<>();
+    private final Map<Written.Of, Written> written = new ConcurrentHashMap<>();
 
     /// @param earlier what the watch may still show
     private record Written(List<Optional<Turn>> earlier, Optional<Turn> last) {
+        /// An object. One that was deleted and made again has no turn yet.
+        private record Of(String name, Instant made) {
+            static Of replica(OrderedReplica replica) {
+                return new Of(replica.name(), replica.made());
+            }
+        }
+
         Written then(Optional<Turn> next) {
             return new Written(Stream.concat(earlier.stream(), Stream.of(last)).toList(), next);
         }
@@ -47,12 +54,12 @@ final class TurnReconciler {
 
     /// Runs one round.
     ///
-    /// @param replicas all current orders
+    /// @param replicas all current orders, without those that are deleted now
     /// @param awaited the fills that pods wait for
     /// @return the first failed request, if any
     Optional<DriverException.BackendUnavailable> reconcile(
             List<OrderedReplica> replicas, Set<DatasetOnNode> awaited, Instant now) {
-        written.keySet().retainAll(replicas.stream().map(OrderedReplica::name).toList());
+        written.keySet().retainAll(replicas.stream().map(Written.Of::replica).toList());
         metrics.fills(count(replicas, State.FILLING), count(replicas, State.QUEUED));
         List<Change> changes = TurnDecision.decide(new ObservedTurns(
                 now.truncatedTo(ChronoUnit.MILLIS),
@@ -63,30 +70,33 @@ final class TurnReconciler {
     }
 
     private static int count(List<OrderedReplica> replicas, State state) {
-        return (int)
-                replicas.stream().filter(replica -> replica.state() == state).count();
+        return (int) replicas.stream()
+                .filter(replica -> replica.state() == state)
+                .map(OrderedReplica::fill)
+                .distinct()
+                .count();
     }
 
     private OrderedReplica asWritten(OrderedReplica replica) {
         Optional<Turn> shown = replica.order().turn();
-        Optional<Written> ours = Optional.ofNullable(written.get(replica.name()))
+        Optional<Written> ours = Optional.ofNullable(written.get(Written.Of.replica(replica)))
                 .filter(each -> each.earlier().contains(shown));
         if (ours.isEmpty()) {
-            written.remove(replica.name());
+            written.remove(Written.Of.replica(replica));
         }
         return ours.map(each -> replica.with(each.last())).orElse(replica);
     }
 
     private PerObjectRetries.Step step(Change change) {
         OrderedReplica replica = change.replica();
-        Written before = Optional.ofNullable(written.get(replica.name()))
+        Written before = Optional.ofNullable(written.get(Written.Of.replica(replica)))
                 .orElse(new Written(List.of(), replica.order().turn()));
         return new PerObjectRetries.Step(
                 replica.name(),
                 // without its times, which differ in each round
                 List.of(change.turn().map(Turn::isGiven), replica.state()),
                 () -> {
-                    written.put(replica.name(), before.then(change.turn()));
+                    written.put(Written.Of.replica(replica), before.then(change.turn()));
                     write(change);
                 },
                 refused -> LOG.warn(
@@ -101,7 +111,7 @@ final class TurnReconciler {
             isKnown = true;
         } finally {
             if (!isKnown) {
-                written.remove(change.replica().name());
+                written.remove(Written.Of.replica(change.replica()));
             }
         }
     }

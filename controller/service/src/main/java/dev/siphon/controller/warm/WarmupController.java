@@ -179,7 +179,7 @@ public final class WarmupController implements AutoCloseable {
                 && settings.fillsInCluster() == 0
                 && !cluster.queue().isThere()) {
             progress.seen(replicas, Map.of());
-            conditions.seen(new DataConditions.GateRound(Map.of(), Map.of(), Map.of(), replicas));
+            conditions.seen(new DataConditions.GateRound(Map.of(), Map.of(), Map.of(), replicas, Optional.empty()));
             return;
         }
         List<ClusterNode> nodes = cluster.nodes();
@@ -194,15 +194,17 @@ public final class WarmupController implements AutoCloseable {
         Set<DatasetOnNode> wanted = new HashSet<>(awaited);
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
-        Set<DatasetOnNode> used = used(nodes, declared);
-        Optional<DriverException.BackendUnavailable> notOrdered =
-                orderWriter.take(OrderChange.decide(is, wanted, used), replicas);
-        Optional<DriverException.BackendUnavailable> notTurned = turns.reconcile(is.current(), awaited, is.now());
+        Optional<List<PodConditions.PodOnNode>> pods = pods(nodes, declared);
+        List<OrderChange> changes = OrderChange.decide(
+                is, wanted, pods.map(all -> DataConditions.used(all, declared)).orElse(Set.of()));
+        Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.take(changes, replicas);
+        Optional<DriverException.BackendUnavailable> notTurned =
+                turns.reconcile(OrderChange.staying(is.current(), changes), awaited, is.now());
         // open gates first; events can wait
         Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
         Optional<DriverException.BackendUnavailable> notOpened =
                 opening.take(steps(decision.verdicts(), (pod, verdict) -> carryOut(pod, verdict, notices)));
-        conditions.seen(new DataConditions.GateRound(found.reads(), decision.verdicts(), notices, is.current()));
+        conditions.seen(new DataConditions.GateRound(found.reads(), decision.verdicts(), notices, is.current(), pods));
         Optional<DriverException.BackendUnavailable> notAnswered = admissions.write(checked);
         Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
@@ -230,17 +232,17 @@ public final class WarmupController implements AutoCloseable {
                 .toList();
     }
 
-    /// Returns where pods use datasets, as far as turns need that; nothing while it is not known: gates open all the
-    /// same.
-    private Set<DatasetOnNode> used(List<ClusterNode> nodes, Map<String, Shared> declared) {
+    /// Returns the pods on nodes that use datasets, if turns need that; empty while they are not known: gates open all
+    /// the same.
+    private Optional<List<PodConditions.PodOnNode>> pods(List<ClusterNode> nodes, Map<String, Shared> declared) {
         if (settings.fillsInCluster() == 0) {
-            return Set.of();
+            return Optional.empty();
         }
         try {
-            return DataConditions.used(cluster.conditions(), nodes, declared);
+            return Optional.of(DataConditions.pods(cluster.conditions(), nodes, declared));
         } catch (DriverException notNow) {
             LOG.info("where pods use datasets is not known now: {}", notNow.getMessage());
-            return Set.of();
+            return Optional.empty();
         }
     }
 

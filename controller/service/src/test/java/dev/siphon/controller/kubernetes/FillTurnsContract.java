@@ -56,6 +56,11 @@ abstract class FillTurnsContract {
             var _ = cluster().admin().raw(pod + "?gracePeriodSeconds=0", "DELETE", "{}");
         }
         NODES.forEach(objects()::removeNode);
+        objects().orders().keySet().forEach(this::delete);
+    }
+
+    private void delete(String order) {
+        var _ = cluster().admin().raw("/" + ReplicaObjects.PATH + "/" + order, "DELETE", "{}");
     }
 
     private WarmupController lead(KubernetesAdapter adapter) {
@@ -146,5 +151,31 @@ abstract class FillTurnsContract {
         }
         assertEquals(FILLS, reports.size());
         assertEquals(Map.of(), tasks.failures());
+    }
+
+    /// The order is made again, since its pod still waits; it has no turn then.
+    @Test
+    void theTurnOfAnOrderThatIsDeletedIsFreeAtOnce() {
+        try (KubernetesAdapter adapter = cluster().adapter();
+                WarmupController _ = lead(adapter)) {
+            CephLab.await(Duration.ofMinutes(1), () -> objects().orders().size() == FILLS);
+            objects().orders().keySet().forEach(name -> objects().report(name, Report.queued(0, 0)));
+            CephLab.await(Duration.ofMinutes(1), () -> given().size() == 1);
+            String first = given().getFirst();
+            delete(first);
+            CephLab.await(Duration.ofSeconds(10), () -> given().stream().anyMatch(name -> !name.equals(first)));
+            CephLab.await(Duration.ofMinutes(1), () -> objects().orders().size() == FILLS);
+            String second = given().getFirst();
+            objects().report(second, Report.failed("no space"));
+            CephLab.await(Duration.ofSeconds(10), () -> given().size() == 1 && !given().contains(second));
+        }
+    }
+
+    /// Returns the names of the orders that have a turn.
+    private List<String> given() {
+        return objects().orders().entrySet().stream()
+                .filter(each -> each.getValue().turn().filter(Turn::isGiven).isPresent())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 }

@@ -13,11 +13,14 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
+import dev.siphon.csi.dataset.Digest;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.HttpURLConnection;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,9 +36,6 @@ import java.util.function.Supplier;
 /// Creates nodes, pods at the gate and reports of nodes on a real API server. Requests are repeated while the server
 /// starts: it answers `429` for a kind whose objects it has not loaded yet, even after it reports to be ready.
 final class GateObjects {
-    private static final VolumeId.DatasetVolume VOLUME =
-            new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
-
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     /// RFC 6585, section 4.
@@ -185,13 +185,21 @@ final class GateObjects {
         return warming(adapter, datasets, 0);
     }
 
+    private static VolumeId.DatasetVolume volume(String dataset) {
+        String digest = Digest.of(ByteBuffer.wrap(dataset.getBytes(StandardCharsets.UTF_8)))
+                .beginning();
+        return new VolumeId.DatasetVolume("lab", "cephfs", digest, Optional.empty(), "/datasets/" + dataset);
+    }
+
     /// @param fills how many may run at once in the cluster; 0 for no limit
     WarmupController warming(KubernetesAdapter adapter, List<String> datasets, int fills) {
         Map<String, Grants.Shared> shared = new TreeMap<>();
         datasets.forEach(dataset -> shared.put(
                 dataset,
                 new Grants.Shared(
-                        VOLUME, false, new TreeSet<>(List.of(cluster.access().namespace())))));
+                        volume(dataset),
+                        false,
+                        new TreeSet<>(List.of(cluster.access().namespace())))));
         Grants grants = new Grants(Map.of(), shared);
         return new WarmupController(
                 adapter.warming(),

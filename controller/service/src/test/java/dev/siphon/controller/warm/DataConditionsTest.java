@@ -49,9 +49,11 @@ final class DataConditionsTest {
         final List<PodOnNode> onNodes = new ArrayList<>();
         Optional<DriverException> failure = Optional.empty();
         int attempts;
+        int asked;
 
         @Override
         public List<PodOnNode> onNodes(Set<String> nodes, Set<VolumeId.DatasetVolume> volumes) {
+            asked++;
             return onNodes.stream()
                     .filter(pod -> pod.isReady().isPresent() || nodes.contains(pod.node()))
                     .toList();
@@ -70,8 +72,8 @@ final class DataConditionsTest {
     }
 
     private void gate(GatedPod pod, GateVerdict verdict, Notice notice, OrderedReplica... replicas) {
-        conditions.seen(
-                new GateRound(Map.of(pod, READS_X), Map.of(pod, verdict), Map.of(pod, notice), List.of(replicas)));
+        conditions.seen(new GateRound(
+                Map.of(pod, READS_X), Map.of(pod, verdict), Map.of(pod, notice), List.of(replicas), Optional.empty()));
     }
 
     private void waits(OrderedReplica... replicas) {
@@ -83,7 +85,7 @@ final class DataConditionsTest {
     }
 
     private void empty(OrderedReplica... replicas) {
-        conditions.seen(new GateRound(Map.of(), Map.of(), Map.of(), List.of(replicas)));
+        conditions.seen(new GateRound(Map.of(), Map.of(), Map.of(), List.of(replicas), Optional.empty()));
     }
 
     private void later(Duration time) {
@@ -119,6 +121,22 @@ final class DataConditionsTest {
                 pods.sentences.getFirst());
     }
 
+    /// With turns, the gate's round has asked for all pods, also those on nodes where nothing is filled.
+    @Test
+    void thePodsThatTheGateHasReadAreNotAskedForAgain() {
+        runs("a", Optional.empty());
+        List<PodConditions.PodOnNode> pod = List.copyOf(pods.onNodes);
+        conditions.seen(new GateRound(Map.of(), Map.of(), Map.of(), List.of(WarmWorld.local("a")), Optional.of(pod)));
+        conditions.write();
+        assertEquals(List.of(), pods.written);
+        conditions.seen(
+                new GateRound(Map.of(), Map.of(), Map.of(), List.of(WarmWorld.filling("a", 43)), Optional.of(pod)));
+        conditions.write();
+        assertEquals(1, pods.written.size());
+        assertEquals(0, pods.asked);
+        assertEquals(Set.of(new OrderedReplica.DatasetOnNode(WarmWorld.X, "a")), DataConditions.used(pod, declared));
+    }
+
     @Test
     void theSameSentenceIsWrittenOnce() {
         waits(WarmWorld.filling("a", 43));
@@ -143,7 +161,7 @@ final class DataConditionsTest {
     void ofManyPodsTenAreWrittenAtOnceAndThoseWithNewsFirst() {
         Map<GatedPod, ReadDecision> reads = new HashMap<>();
         IntStream.range(0, 25).forEach(each -> reads.put(WarmWorld.pod("p" + each, 1, WarmWorld.anywhere()), READS_X));
-        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(WarmWorld.filling("a", 1))));
+        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(WarmWorld.filling("a", 1)), Optional.empty()));
         conditions.write();
         assertEquals(10, pods.attempts);
         later(Duration.ofSeconds(1));
@@ -153,7 +171,7 @@ final class DataConditionsTest {
         now = now.plus(DataConditions.PAUSE);
         GatedPod refused = WarmWorld.pod("p24", 1, WarmWorld.anywhere());
         reads.put(refused, new ReadDecision.Cannot("no reader"));
-        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(WarmWorld.filling("a", 2))));
+        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(WarmWorld.filling("a", 2)), Optional.empty()));
         conditions.write();
 
         assertEquals(35, pods.attempts);
@@ -207,7 +225,8 @@ final class DataConditionsTest {
                 Map.of(POD, new ReadDecision.Nothing(none)),
                 Map.of(POD, new GateVerdict.Open(PodPlacement.ANYWHERE, "nothing", none)),
                 Map.of(POD, none),
-                List.of()));
+                List.of(),
+                Optional.empty()));
         conditions.write();
 
         assertEquals(0, pods.attempts);
@@ -264,7 +283,7 @@ final class DataConditionsTest {
     void whereTheServerRefusesThreeAreTriedAndEachAgainAfterAPause() {
         Map<GatedPod, ReadDecision> reads = new HashMap<>();
         IntStream.range(0, 25).forEach(each -> reads.put(WarmWorld.pod("p" + each, 1, WarmWorld.anywhere()), READS_X));
-        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of()));
+        conditions.seen(new GateRound(reads, Map.of(), Map.of(), List.of(), Optional.empty()));
         pods.failure = Optional.of(new DriverException.AccessDenied("pods/status"));
         conditions.write();
         assertEquals(3, pods.attempts);

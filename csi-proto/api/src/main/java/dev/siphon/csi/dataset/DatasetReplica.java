@@ -41,6 +41,7 @@ public final class DatasetReplica {
     private static final String STATE = "state";
     private static final String PERCENT = "percent";
     private static final String BYTES = "bytes";
+    private static final String PROGRESS = "progressBytes";
     private static final String CACHE_DIRECTORY = "cacheDirectory";
     private static final String MESSAGE = "message";
     private static final int ALL = 100;
@@ -144,17 +145,17 @@ public final class DatasetReplica {
     ///
     /// @param isGiven whether the node may fill the replica now
     /// @param before how many fills wait before it; 0 if it is given
-    /// @param percent how far the fill was at `renewed`
+    /// @param progressBytes the fill's [Report#progressBytes] at `renewed`
     /// @param since when the wait began, or the turn was given
     /// @param renewed when the controller confirmed the wait, or saw progress, by its clock
-    public record Turn(boolean isGiven, int before, int percent, Instant since, Instant renewed) {
+    public record Turn(boolean isGiven, int before, long progressBytes, Instant since, Instant renewed) {
         private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
 
         private JsonObject toJson() {
             JsonObject json = new JsonObject();
             json.addProperty(GIVEN, isGiven);
             json.addProperty(BEFORE, before);
-            json.addProperty(PERCENT, percent);
+            json.addProperty(PROGRESS, progressBytes);
             json.addProperty(SINCE, since.toString());
             json.addProperty(RENEWED, renewed.toString());
             return json;
@@ -169,7 +170,7 @@ public final class DatasetReplica {
                                         .map(JsonElement::getAsBoolean)
                                         .orElse(false),
                                 (int) number(json, BEFORE),
-                                (int) number(json, PERCENT),
+                                number(json, PROGRESS),
                                 time(json, SINCE),
                                 time(json, RENEWED)))
                         .filter(turn -> isOrdinary(turn.since()) && isOrdinary(turn.renewed()));
@@ -195,12 +196,13 @@ public final class DatasetReplica {
 
     /// The progress of a node.
     public enum State {
-        /// nothing of the dataset is on the node
+        /// the node has no replica and makes none; it may have a part of one, which it left
         ABSENT("Absent"),
         /// the node has requested the dataset's key, or is about to start
         WAITING("Waiting"),
         /// the node waits for its turn to fill the replica
         QUEUED("Queued"),
+        /// the node copies or checks the replica at this moment
         FILLING("Filling"),
         /// the replica is complete; if it was ordered, it was also verified
         LOCAL("Local"),
@@ -235,6 +237,7 @@ public final class DatasetReplica {
     ///
     /// @param percent the part of the replica that is on a disk
     /// @param bytes its size in the cache directory
+    /// @param progressBytes how much this run of the driver has copied and checked for it; a fill changes it
     /// @param cacheDirectory where the replica is, or is being made
     /// @param message the last error, or what the node waits for
     /// @param question the request that awaits a reply
@@ -242,16 +245,17 @@ public final class DatasetReplica {
             State state,
             int percent,
             long bytes,
+            long progressBytes,
             Optional<String> cacheDirectory,
             Optional<String> message,
             Optional<Question> question) {
         /// Returns a report of the state alone.
         public static Report of(State state) {
-            return new Report(state, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
+            return new Report(state, 0, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
         }
 
         public static Report failed(String message) {
-            return new Report(State.FAILED, 0, 0, Optional.empty(), Optional.of(message), Optional.empty());
+            return new Report(State.FAILED, 0, 0, 0, Optional.empty(), Optional.of(message), Optional.empty());
         }
 
         /// Returns the report of a node that waits for a reply.
@@ -259,12 +263,12 @@ public final class DatasetReplica {
         /// @param trouble the error of an earlier try
         public static Report asking(Question question, Optional<String> trouble) {
             State state = trouble.isPresent() ? State.FAILED : State.WAITING;
-            return new Report(state, 0, 0, Optional.empty(), trouble, Optional.of(question));
+            return new Report(state, 0, 0, 0, Optional.empty(), trouble, Optional.of(question));
         }
 
         public static Report filling(int percent, long bytes, String cacheDirectory) {
             return new Report(
-                    State.FILLING, percent, bytes, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
+                    State.FILLING, percent, bytes, 0, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
         }
 
         /// Returns the report of a node that waits for its turn.
@@ -272,11 +276,22 @@ public final class DatasetReplica {
         /// @param before how many fills wait before this one
         public static Report queued(int percent, int before) {
             return new Report(
-                    State.QUEUED, percent, 0, Optional.empty(), Optional.of(Turn.waiting(before)), Optional.empty());
+                    State.QUEUED, percent, 0, 0, Optional.empty(), Optional.of(Turn.waiting(before)), Optional.empty());
         }
 
         public static Report local(long bytes, String cacheDirectory) {
-            return new Report(State.LOCAL, ALL, bytes, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
+            return new Report(
+                    State.LOCAL, ALL, bytes, 0, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
+        }
+
+        /// Returns the same report with the progress of the fill.
+        public Report withProgress(long copiedAndChecked) {
+            return new Report(state, percent, bytes, copiedAndChecked, cacheDirectory, message, question);
+        }
+
+        /// Returns the same report with the part of a replica that is on a disk.
+        public Report withPart(int done, long size, String directory) {
+            return new Report(state, done, size, progressBytes, Optional.of(directory), message, question);
         }
 
         /// Returns the object's `status` with all fields: a patch would keep the value of a missing one.
@@ -285,6 +300,7 @@ public final class DatasetReplica {
             json.addProperty(STATE, state.toString());
             json.addProperty(PERCENT, percent);
             json.addProperty(BYTES, bytes);
+            json.addProperty(PROGRESS, progressBytes);
             json.addProperty(CACHE_DIRECTORY, cacheDirectory.orElse(""));
             json.addProperty(MESSAGE, message.orElse(""));
             json.addProperty(REQUEST, question.map(Question::request).orElse(""));
@@ -300,6 +316,7 @@ public final class DatasetReplica {
                             state,
                             (int) number(status, PERCENT),
                             number(status, BYTES),
+                            number(status, PROGRESS),
                             text(status, CACHE_DIRECTORY),
                             text(status, MESSAGE),
                             text(status, REQUEST)

@@ -67,7 +67,8 @@ final class DatasetReplicaTest {
                 Report.failed("no space left"),
                 Report.asking(question, Optional.empty()),
                 Report.asking(question, Optional.of("no space left")),
-                Report.filling(43, 4300, "/mnt/a"),
+                Report.filling(43, 4300, "/mnt/a").withProgress(5000),
+                Report.failed("no space left").withPart(43, 4300, "/mnt/a"),
                 Report.local(10_000, "/mnt/a"))) {
             assertEquals(Optional.of(report), Report.ofStatus(report.toStatus()));
         }

@@ -6,6 +6,7 @@ import dev.siphon.csi.dataset.Manifest;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -22,6 +23,7 @@ public final class ChunkWorkers {
     private final int count;
     private final Duration patience;
     private final DeadlineExecutor threads;
+    private final LongAdder processed = new LongAdder();
 
     /// One thread's files and buffers, opened, used and closed on that thread.
     public interface Lane extends AutoCloseable {
@@ -52,7 +54,7 @@ public final class ChunkWorkers {
             throw new DriverException.BackendUnavailable(
                     "earlier reads and writes for " + name + " have not returned; retried when they have");
         }
-        Run run = new Run(chunks, bandwidth, stopped, opener);
+        Run run = new Run(chunks, bandwidth, stopped, opener, processed);
         int lanes = Math.min(count, chunks.cardinality());
         try {
             threads.runOnEach(lanes, "reads and writes for " + name, patience, run::progress, run::lane);
@@ -60,6 +62,11 @@ public final class ChunkWorkers {
             run.giveUp(); // the caller may leave before its threads
         }
         return run.isDone();
+    }
+
+    /// Returns how many chunks were processed in all runs so far, these included that have not ended.
+    public long processed() {
+        return processed.sum();
     }
 
     /// Returns the number of threads that have not ended, for tests.
@@ -72,11 +79,13 @@ public final class ChunkWorkers {
         private final Bandwidth bandwidth;
         private final BooleanSupplier stopped;
         private final Supplier<Lane> opener;
+        private final LongAdder processed;
         private int doing;
         private long progress = System.nanoTime();
         private boolean given;
 
-        Run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener) {
+        Run(BitSet chunks, Bandwidth bandwidth, BooleanSupplier stopped, Supplier<Lane> opener, LongAdder processed) {
+            this.processed = processed;
             this.left = (BitSet) chunks.clone();
             this.bandwidth = bandwidth;
             this.stopped = stopped;
@@ -131,6 +140,7 @@ public final class ChunkWorkers {
 
         private synchronized void done() {
             doing--;
+            processed.increment();
             moved();
         }
 

@@ -52,6 +52,7 @@ class ChunkWorkersTest {
         assertTrue(
                 workers.run(chunks(100), UNLIMITED, () -> false, () -> lane(chunk -> assertTrue(worked.add(chunk)))));
         assertEquals(100, worked.size());
+        assertEquals(100, workers.processed());
         assertEquals(0, open.get());
         assertTrue(workers.run(chunks(0), UNLIMITED, () -> false, () -> lane(worked::add)));
     }

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -20,7 +19,7 @@ import java.util.stream.Stream;
 /// @param news how often an image mount was added, or the replica of the common tree moved
 /// @param checks the results of the last complete reads of its replicas, by cache directory
 /// @param failures its failed steps
-/// @param queue how many fills of the cluster come before its fill; empty if that waits for no turn
+/// @param fill what its fill does, or how the last one ended: never [FillStage.Due]
 record DatasetFacts(
         Optional<DatasetImage> image,
         List<ImageMount> trees,
@@ -28,7 +27,7 @@ record DatasetFacts(
         long news,
         Map<Path, ReplicaCheck> checks,
         Failures failures,
-        OptionalInt queue) {
+        FillStage fill) {
     static final DatasetFacts NONE = new DatasetFacts(
             Optional.empty(),
             List.of(),
@@ -36,7 +35,7 @@ record DatasetFacts(
             0,
             Map.of(),
             new Failures(0, Optional.empty(), Optional.empty()),
-            OptionalInt.empty());
+            new FillStage.Idle());
 
     DatasetFacts {
         trees = List.copyOf(trees);
@@ -90,7 +89,7 @@ record DatasetFacts(
     }
 
     DatasetFacts withImage(DatasetImage known) {
-        return new DatasetFacts(Optional.of(known), trees, kernelAsked, news, checks, failures, queue);
+        return new DatasetFacts(Optional.of(known), trees, kernelAsked, news, checks, failures, fill);
     }
 
     /// Adds an image mount, or says where it is read from now.
@@ -98,11 +97,11 @@ record DatasetFacts(
         long more = tree(tree.key()).isPresent() ? news : news + 1;
         List<ImageMount> all =
                 Stream.concat(without(tree.key()), Stream.of(tree)).toList();
-        return new DatasetFacts(image, all, kernelAsked, more, checks, failures, queue);
+        return new DatasetFacts(image, all, kernelAsked, more, checks, failures, fill);
     }
 
     DatasetFacts withoutTree(ImageMountKey key) {
-        return new DatasetFacts(image, without(key).toList(), kernelAsked, news, checks, failures, queue);
+        return new DatasetFacts(image, without(key).toList(), kernelAsked, news, checks, failures, fill);
     }
 
     private Stream<ImageMount> without(ImageMountKey key) {
@@ -110,25 +109,25 @@ record DatasetFacts(
     }
 
     DatasetFacts withKernelAsked() {
-        return new DatasetFacts(image, trees, true, news, checks, failures, queue);
+        return new DatasetFacts(image, trees, true, news, checks, failures, fill);
     }
 
     DatasetFacts withNews() {
-        return new DatasetFacts(image, trees, kernelAsked, news + 1, checks, failures, queue);
+        return new DatasetFacts(image, trees, kernelAsked, news + 1, checks, failures, fill);
     }
 
     /// Records the result of a complete read of the replica in `cache`.
     DatasetFacts withCheck(Path cache, ReplicaCheck result) {
         Map<Path, ReplicaCheck> all = new HashMap<>(checks);
         all.put(cache, result);
-        return new DatasetFacts(image, trees, kernelAsked, news, all, failures, queue);
+        return new DatasetFacts(image, trees, kernelAsked, news, all, failures, fill);
     }
 
     /// Forgets the last check, because the replica is gone.
     DatasetFacts withoutCheck(Path cache) {
         Map<Path, ReplicaCheck> rest = new HashMap<>(checks);
         rest.remove(cache);
-        return new DatasetFacts(image, trees, kernelAsked, news, rest, failures, queue);
+        return new DatasetFacts(image, trees, kernelAsked, news, rest, failures, fill);
     }
 
     DatasetFacts withProblem(Optional<String> problem) {
@@ -139,7 +138,7 @@ record DatasetFacts(
                 news,
                 checks,
                 new Failures(failures.count(), failures.last(), problem),
-                queue);
+                fill);
     }
 
     /// Records a failed step.
@@ -151,11 +150,10 @@ record DatasetFacts(
                 news,
                 checks,
                 new Failures(failures.count() + 1, Optional.of(why), Optional.of(problem)),
-                queue);
+                fill);
     }
 
-    /// Records whether the fill waits for its turn, and how many come before it.
-    DatasetFacts withQueue(OptionalInt before) {
-        return new DatasetFacts(image, trees, kernelAsked, news, checks, failures, before);
+    DatasetFacts withFill(FillStage now) {
+        return new DatasetFacts(image, trees, kernelAsked, news, checks, failures, now);
     }
 }

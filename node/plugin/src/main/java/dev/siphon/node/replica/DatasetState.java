@@ -2,6 +2,7 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.chunk.ChunkWorkers;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,6 +47,21 @@ final class DatasetState {
 
     ChunkWorkers scrubLane() {
         return scrubLane;
+    }
+
+    /// Returns how many bytes were copied to replicas, and checked in them, in this run of the driver.
+    long progressBytes() {
+        return workers.processed() * Manifest.CHUNK_BYTES;
+    }
+
+    /// Returns what is done now to make a replica.
+    synchronized FillStage fill() {
+        boolean isWanted = wanted.isAny() && known.image().isPresent();
+        return switch (known.fill()) {
+            case FillStage.Queued _, FillStage.Running _ -> known.fill();
+            case FillStage.Failed _ -> isWanted ? known.fill() : new FillStage.Idle();
+            case FillStage.Idle _, FillStage.Due _ -> isWanted ? new FillStage.Due() : new FillStage.Idle();
+        };
     }
 
     /// Locks the dataset's replicas, once their current user has finished.

@@ -3,6 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import dev.siphon.csi.dataset.Digest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +32,7 @@ public final class FillTurns {
     private final boolean isLimited;
     private final LongSupplier nanoTime;
 
-    /// What the controller says, by the beginning of the dataset's digest.
+    /// What the controller says, by the order's name: datasets of the same content have several.
     private final Map<String, Told> told = new HashMap<>();
 
     /// When the fills began to wait, by their digests.
@@ -40,8 +42,22 @@ public final class FillTurns {
     private boolean isSilent;
     private Runnable changed = () -> {};
 
+    /// @param beginning the beginning of the dataset's digest
     /// @param when the controller said so first
-    private record Told(Optional<Turn> turn, long when) {}
+    /// @param isSpent whether a fill has failed in this turn: it needs another one
+    private record Told(String beginning, Optional<Turn> turn, long when, boolean isSpent) {
+        boolean isAbout(Digest dataset) {
+            return dataset.beginning().equals(beginning);
+        }
+
+        boolean mayFill() {
+            return !isSpent && turn.filter(Turn::isGiven).isPresent();
+        }
+
+        private Optional<Instant> since() {
+            return turn.map(Turn::since);
+        }
+    }
 
     /// @param isLimited whether fills need a turn
     /// @param nanoTime [System#nanoTime]
@@ -55,27 +71,45 @@ public final class FillTurns {
         changed = listener;
     }
 
-    /// Records what the controller says about a dataset.
+    /// Records what the controller says in an order.
     ///
-    /// @param beginning the beginning of its digest, as in volume ids
+    /// @param order the name of its object
+    /// @param beginning the beginning of the dataset's digest, as in volume ids
     /// @param turn empty if it is in no queue
-    public synchronized void told(String beginning, Optional<Turn> turn) {
-        boolean isSame = turn.equals(
-                Optional.ofNullable(told.get(beginning)).map(Told::turn).orElse(Optional.empty()));
-        if (isSame) {
+    public synchronized void told(String order, String beginning, Optional<Turn> turn) {
+        if (last(order).filter(each -> !each.beginning().equals(beginning)).isPresent()) {
+            withdrawn(order);
+        }
+        Optional<Told> last = last(order);
+        if (turn.equals(last.flatMap(Told::turn))) {
             return;
         }
-        told.put(beginning, new Told(turn, nanoTime.getAsLong()));
+        boolean isSpent = last.filter(each -> each.isSpent() && each.since().equals(turn.map(Turn::since)))
+                .isPresent();
+        told.put(order, new Told(beginning, turn, nanoTime.getAsLong(), isSpent));
         isSilent = false;
         notifyAll();
+    }
+
+    private Optional<Told> last(String order) {
+        return Optional.ofNullable(told.get(order));
+    }
+
+    /// Records that an order is deleted. A fill that had its turn by this order alone stops, and waits anew.
+    public synchronized void withdrawn(String order) {
+        Optional.ofNullable(told.remove(order)).ifPresent(gone -> {
+            long now = nanoTime.getAsLong();
+            waits.replaceAll((dataset, begun) -> gone.isAbout(dataset) ? now : begun);
+            notifyAll();
+        });
     }
 
     /// Waits until this node may fill the dataset. Then the caller must call [#end], as after a wait that was stopped.
     ///
     /// @param stop whether to give up; asked five times a second
-    /// @param queue told how many fills come before this one, and empty once it is the dataset's turn
+    /// @param queue told how many fills come before this one, and [FillStage.Idle] once the wait is over
     /// @return whether it may be filled
-    boolean await(Digest dataset, BooleanSupplier stop, Consumer<OptionalInt> queue) {
+    boolean await(Digest dataset, BooleanSupplier stop, Consumer<FillStage> queue) {
         if (!isLimited) {
             return true;
         }
@@ -87,7 +121,7 @@ public final class FillTurns {
                     return true;
                 }
                 if (!before.equals(last)) {
-                    queue.accept(before);
+                    queue.accept(new FillStage.Queued(before.getAsInt()));
                     last = before;
                     listener().run();
                 }
@@ -96,7 +130,7 @@ public final class FillTurns {
             Thread.currentThread().interrupt();
         } finally {
             if (last.isPresent()) {
-                queue.accept(OptionalInt.empty());
+                queue.accept(new FillStage.Idle());
                 listener().run();
             }
         }
@@ -112,25 +146,27 @@ public final class FillTurns {
             running.add(dataset);
             return OptionalInt.empty();
         }
-        return OptionalInt.of(turn(dataset).map(Turn::before).orElse(0));
+        return OptionalInt.of(about(dataset)
+                .flatMap(each -> each.turn().stream())
+                .mapToInt(Turn::before)
+                .min()
+                .orElse(0));
     }
 
-    private Optional<Turn> turn(Digest dataset) {
-        return Optional.ofNullable(told.get(dataset.beginning())).flatMap(Told::turn);
+    private Stream<Told> about(Digest dataset) {
+        return told.values().stream().filter(each -> each.isAbout(dataset));
     }
 
     private boolean mayFill(Digest dataset) {
-        Optional<Turn> turn = turn(dataset);
-        if (turn.isPresent() && turn.get().isGiven()) {
+        if (about(dataset).anyMatch(Told::mayFill)) {
             return true;
         }
         long now = nanoTime.getAsLong();
-        long begun = Optional.ofNullable(waits.get(dataset)).orElse(now);
-        long heard = Optional.ofNullable(told.get(dataset.beginning()))
-                .map(Told::when)
-                .filter(when -> when - begun > 0)
-                .orElse(begun);
-        boolean isAlone = now - heard > SILENCE.toNanos();
+        long waited = Optional.ofNullable(waits.get(dataset))
+                .map(begun -> now - begun)
+                .orElse(0L);
+        long silence = about(dataset).mapToLong(each -> now - each.when()).reduce(waited, Math::min);
+        boolean isAlone = silence > SILENCE.toNanos();
         if (isAlone && !isSilent) {
             LOG.atWarn()
                     .addKeyValue("dataset", dataset)
@@ -146,6 +182,12 @@ public final class FillTurns {
     /// Returns whether a fill that was begun must stop, because the controller gave the turn to another node.
     synchronized boolean isLost(Digest dataset) {
         return isLimited && !mayFill(dataset);
+    }
+
+    /// Records that a fill has failed, which ends its turn: the others come first.
+    synchronized void failed(Digest dataset) {
+        told.replaceAll(
+                (_, each) -> each.isAbout(dataset) ? new Told(each.beginning(), each.turn(), each.when(), true) : each);
     }
 
     /// Ends a fill, or a wait for it.

@@ -307,7 +307,7 @@ final class ReplicaReconciler {
             return;
         }
         try {
-            if (turns.await(state.digest(), stop, before -> state.know(known -> known.withQueue(before)))) {
+            if (turns.await(state.digest(), stop, stage -> state.know(known -> known.withFill(stage)))) {
                 fillNow(state, at, () -> stop.getAsBoolean() || turns.isLost(state.digest()));
             }
         } finally {
@@ -316,61 +316,69 @@ final class ReplicaReconciler {
     }
 
     private void fillNow(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
-        ReplicaPolicy policy = settings.pace();
-        DatasetImage image = state.known().image().orElseThrow();
         if (!takeFill(stop)) {
             return;
         }
+        state.know(known -> known.withFill(new FillStage.Running()));
         try {
-            String name = "manifest of " + state.digest();
-            ManifestOutline outline = calls.change(name, policy.callLimit(), image::readOutline);
-            CacheDirectories.checkSize(state.digest(), outline.imageBytes());
-            List<Path> homes = state.wanted().preferred();
-            CacheDirectory directory = at.map(cacheDirectories::at)
-                    .orElseGet(() -> cacheDirectories.place(
-                            state.digest(), outline.imageBytes(), settings.placement(), homes, evictor));
-            if (at.isEmpty() && !state.preferUnlessChanged(homes, directory.path())) {
-                return;
-            }
-            CachedReplica replica = directory.replica(state.digest());
-            if (calls.change(name, policy.callLimit(), replica::isWhole)) {
-                return; // it appeared since the inspection: the next step verifies it
-            }
-            Manifest manifest = calls.change(name, policy.callLimit(), image::readManifest);
-            ReplicaFill fill = new ReplicaFill(
-                    directory,
-                    replica,
-                    image.image(),
-                    manifest,
-                    new ReplicaFill.Terms(
-                            calls,
-                            policy.callLimit(),
-                            state.lanes(),
-                            fillBandwidth,
-                            policy.diskRetry(),
-                            stop,
-                            counts.filledBytes()));
-            evictor.keepFor(state.digest(), this);
-            long failures = directory.failures();
-            evictor.makeRoom(directory, state.digest(), manifest.imageBytes(), fill::begin);
-            long begun = System.nanoTime();
-            if (fill.run()) {
-                ReplicaCheck intact = new ReplicaCheck.Intact(Instant.now(), failures);
-                state.know(known -> known.withProblem(Optional.empty()).withCheck(directory.path(), intact));
-                counts.fills().increment();
-                LOG.atInfo()
-                        .addKeyValue("dataset", state.digest())
-                        .addKeyValue("cache", directory.path())
-                        .addKeyValue("bytes", manifest.imageBytes())
-                        .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun))
-                        .log("filled a replica");
-            }
-        } catch (DriverException | ErrnoException | UncheckedIOException e) {
+            copy(state, at, stop);
+            state.know(known -> known.withFill(new FillStage.Idle()));
+        } catch (RuntimeException failed) {
             counts.failedFills().increment();
-            throw e;
+            turns.failed(state.digest());
+            state.know(known -> known.withFill(new FillStage.Failed(String.valueOf(failed.getMessage()))));
+            throw failed;
         } finally {
             evictor.releaseFor(state.digest(), this);
             fills.release();
+        }
+    }
+
+    private void copy(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
+        ReplicaPolicy policy = settings.pace();
+        DatasetImage image = state.known().image().orElseThrow();
+        String name = "manifest of " + state.digest();
+        ManifestOutline outline = calls.change(name, policy.callLimit(), image::readOutline);
+        CacheDirectories.checkSize(state.digest(), outline.imageBytes());
+        List<Path> homes = state.wanted().preferred();
+        CacheDirectory directory = at.map(cacheDirectories::at)
+                .orElseGet(() -> cacheDirectories.place(
+                        state.digest(), outline.imageBytes(), settings.placement(), homes, evictor));
+        if (at.isEmpty() && !state.preferUnlessChanged(homes, directory.path())) {
+            return;
+        }
+        CachedReplica replica = directory.replica(state.digest());
+        if (calls.change(name, policy.callLimit(), replica::isWhole)) {
+            return; // it appeared since the inspection: the next step verifies it
+        }
+        Manifest manifest = calls.change(name, policy.callLimit(), image::readManifest);
+        ReplicaFill fill = new ReplicaFill(
+                directory,
+                replica,
+                image.image(),
+                manifest,
+                new ReplicaFill.Terms(
+                        calls,
+                        policy.callLimit(),
+                        state.lanes(),
+                        fillBandwidth,
+                        policy.diskRetry(),
+                        stop,
+                        counts.filledBytes()));
+        evictor.keepFor(state.digest(), this);
+        long failures = directory.failures();
+        evictor.makeRoom(directory, state.digest(), manifest.imageBytes(), fill::begin);
+        long begun = System.nanoTime();
+        if (fill.run()) {
+            ReplicaCheck intact = new ReplicaCheck.Intact(Instant.now(), failures);
+            state.know(known -> known.withProblem(Optional.empty()).withCheck(directory.path(), intact));
+            counts.fills().increment();
+            LOG.atInfo()
+                    .addKeyValue("dataset", state.digest())
+                    .addKeyValue("cache", directory.path())
+                    .addKeyValue("bytes", manifest.imageBytes())
+                    .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun))
+                    .log("filled a replica");
         }
     }
 

@@ -8,7 +8,9 @@ import java.util.stream.Stream;
 
 /// A dataset on this node, for administrators, metrics and health checks.
 ///
+/// @param fill what is done now to make a replica
 /// @param bytes the bytes it takes in a cache directory
+/// @param progressBytes the bytes that were copied to replicas, and checked in them, in this run of the driver
 /// @param attached its image mount, if any; for a while, its location may differ from `state`
 /// @param pinned whether the replica is pinned on disk
 /// @param lastUse the last attach or detach, if a cache directory has recorded it
@@ -16,7 +18,9 @@ import java.util.stream.Stream;
 public record ReplicaStatus(
         Digest digest,
         ReplicaState state,
+        FillStage fill,
         long bytes,
+        long progressBytes,
         Optional<ImageMount> attached,
         boolean pinned,
         Optional<Instant> lastUse,
@@ -38,7 +42,9 @@ public record ReplicaStatus(
         return Optional.of(new ReplicaStatus(
                 state.digest(),
                 reached(now, found),
+                state.fill(),
                 found.map(CacheDirectories.FoundReplica::bytes).orElse(0L),
+                state.progressBytes(),
                 now.known().tree(found.map(CacheDirectories.FoundReplica::cache)),
                 found.map(CacheDirectories.FoundReplica::pinned).orElse(false),
                 found.map(CacheDirectories.FoundReplica::lastUse),
@@ -50,10 +56,9 @@ public record ReplicaStatus(
         if (whole.isPresent()) {
             return new ReplicaState.Local(whole.get().cache());
         }
-        if (now.known().queue().isPresent()) {
+        if (now.known().fill() instanceof FillStage.Queued(var before)) {
             return new ReplicaState.Queued(
-                    found.map(CacheDirectories.FoundReplica::percent).orElse(0),
-                    now.known().queue().getAsInt());
+                    found.map(CacheDirectories.FoundReplica::percent).orElse(0), before);
         }
         return found.<ReplicaState>map(files -> new ReplicaState.Filling(files.percent(), files.cache()))
                 .orElseGet(ReplicaState.Remote::new);

@@ -13,6 +13,9 @@ import java.util.function.Supplier;
 final class WarmupProgress {
     private static final Duration PERIOD = Duration.ofMillis(200);
 
+    /// How soon progress is told that changes no percent.
+    private static final Duration SLOW = Duration.ofSeconds(30);
+
     private final DatasetState state;
     private final long failuresBefore;
     private final Supplier<Optional<ReplicaStatus>> look;
@@ -25,22 +28,33 @@ final class WarmupProgress {
         this.look = look;
     }
 
+    private record Told(ReplicaStatus status, long when) {}
+
+    private static boolean isNews(Optional<Told> told, ReplicaStatus now) {
+        return told.filter(last -> last.status().state().equals(now.state())
+                        && last.status().fill().equals(now.fill())
+                        && (last.status().progressBytes() == now.progressBytes()
+                                || System.nanoTime() - last.when() < SLOW.toNanos()))
+                .isEmpty();
+    }
+
     /// @param end the deadline, by [System#nanoTime]
     /// @param gone whether the follower leaves
     /// @return whether the replica is whole and verified; false if the follower left before
     boolean follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
-        Optional<ReplicaState> told = Optional.empty();
+        Optional<Told> told = Optional.empty();
         while (!gone.getAsBoolean()) {
             boolean wanted =
                     state.wanted().isAny(); // read first, because a replica is no longer wanted once it is whole
             Optional<ReplicaStatus> now = look.get();
-            Optional<ReplicaState> reached = now.map(ReplicaStatus::state);
-            boolean whole = reached.filter(ReplicaState.Local.class::isInstance).isPresent();
+            boolean whole = now.map(ReplicaStatus::state)
+                    .filter(ReplicaState.Local.class::isInstance)
+                    .isPresent();
             boolean done = whole && (!wanted || !state.known().servedFrom().isEmpty());
             // a whole replica counts only once it is verified
-            if (now.isPresent() && (done || (!whole && !reached.equals(told)))) {
+            if (now.isPresent() && (done || (!whole && isNews(told, now.get())))) {
                 progress.accept(now.get());
-                told = reached;
+                told = Optional.of(new Told(now.get(), System.nanoTime()));
             }
             if (done) {
                 return true;

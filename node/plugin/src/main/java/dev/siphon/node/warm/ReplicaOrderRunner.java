@@ -51,7 +51,7 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
     @Override
     public synchronized void changed(String name, DatasetReplica.Order order) {
         if (!closed) {
-            turns.told(order.volume().digest(), order.turn());
+            turns.told(name, order.volume().digest(), order.turn());
             keepers.computeIfAbsent(name, _ -> begin(name, order)).change(order);
         }
     }
@@ -78,10 +78,8 @@ public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoClo
 
     @Override
     public synchronized void gone(String name) {
-        Optional.ofNullable(keepers.remove(name)).ifPresent(worker -> {
-            worker.order().ifPresent(order -> turns.told(order.volume().digest(), Optional.empty()));
-            worker.end();
-        });
+        turns.withdrawn(name);
+        Optional.ofNullable(keepers.remove(name)).ifPresent(ReplicaOrderWorker::end);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.EncryptedSecret;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.PinnedImages;
+import dev.siphon.node.replica.FillStage;
 import dev.siphon.node.replica.ReplicaState;
 import dev.siphon.node.replica.ReplicaStatus;
 import dev.siphon.node.replica.Replicas;
@@ -196,13 +197,25 @@ final class ReplicaOrderWorker implements Runnable {
         };
     }
 
-    private static Report report(ReplicaStatus status) {
+    static Report report(ReplicaStatus status) {
         return switch (status.state()) {
-            case ReplicaState.Remote _ -> Report.of(State.ABSENT);
+            case ReplicaState.Remote _ -> unfilled(status.fill());
             case ReplicaState.Filling(var percent, var cache) ->
-                Report.filling(percent, status.bytes(), cache.toString());
+                status.fill() instanceof FillStage.Running
+                        ? Report.filling(percent, status.bytes(), cache.toString())
+                                .withProgress(status.progressBytes())
+                        : unfilled(status.fill()).withPart(percent, status.bytes(), cache.toString());
             case ReplicaState.Queued(var percent, var before) -> Report.queued(percent, before);
             case ReplicaState.Local(var cache) -> Report.local(status.bytes(), cache.toString());
+        };
+    }
+
+    /// Returns the report while no chunk is copied or checked.
+    private static Report unfilled(FillStage stage) {
+        return switch (stage) {
+            case FillStage.Idle _ -> Report.of(State.ABSENT);
+            case FillStage.Due _, FillStage.Queued _, FillStage.Running _ -> Report.of(State.WAITING);
+            case FillStage.Failed(var why) -> Report.failed(why);
         };
     }
 
@@ -273,11 +286,7 @@ final class ReplicaOrderWorker implements Runnable {
 
     private void follow(ReplicaStatus status) {
         Report now = report(status);
-        boolean isLate = System.nanoTime() - saidAt > LONGEST_PAUSE.toNanos();
-        boolean isNews = said.filter(
-                        last -> last.state() == now.state() && now.percent() < last.percent() + (isLate ? 1 : STEP))
-                .isEmpty();
-        if (now.state() == State.QUEUED || (now.state() == State.FILLING && isNews)) {
+        if (now.state() == State.QUEUED || now.state() == State.FILLING) {
             say(now);
         }
     }
@@ -304,9 +313,18 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
+    /// Whether a report differs from the last one as much as it must while the replica is filled.
+    private boolean isNews(Report last, Report now) {
+        boolean isSlow = last.state() == State.FILLING
+                && now.state() == State.FILLING
+                && now.percent() < last.percent() + STEP
+                && System.nanoTime() - saidAt <= LONGEST_PAUSE.toNanos();
+        return !isSlow && !last.equals(now);
+    }
+
     /// Reports each state once; a failed report is repeated with the next step.
     private Duration say(Report report) {
-        if (said.equals(Optional.of(report))) {
+        if (said.filter(last -> !isNews(last, report)).isPresent()) {
             return LOOK;
         }
         try {

@@ -2,7 +2,12 @@ package dev.siphon.node.replica;
 
 import static dev.siphon.node.replica.ReplicaNode.FAST;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
@@ -13,8 +18,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,6 +68,10 @@ final class ReplicaReconcilerTest {
     ///
     /// @param meanwhile runs when the step looks for room
     private void step(Runnable meanwhile) {
+        step(meanwhile, new FillTurns(false, System::nanoTime));
+    }
+
+    private void step(Runnable meanwhile, FillTurns turns) {
         ReplicaSettings settings = new ReplicaSettings(
                 folder.resolve("state"),
                 Stream.of("a", "b", "c")
@@ -79,15 +90,7 @@ final class ReplicaReconcilerTest {
                 new BackingFileSwitcher(imageMounts, directories, new DatasetLocks(calls, FAST.callLimit()), counts);
         ReplicaEvictor evictor = new ReplicaEvictor(switcher, imageMounts, calls, FAST, counts, states);
         directories.prepare();
-        var _ = new ReplicaReconciler(
-                        directories,
-                        switcher,
-                        evictor,
-                        calls,
-                        settings,
-                        () -> false,
-                        counts,
-                        new FillTurns(false, System::nanoTime))
+        var _ = new ReplicaReconciler(directories, switcher, evictor, calls, settings, () -> false, counts, turns)
                 .step(state);
         assertEquals(1, counts.failedFills().sum(), "it found no room");
     }
@@ -102,5 +105,22 @@ final class ReplicaReconcilerTest {
     void aMoveWhileAFillFindsNoRoomStays() {
         step(() -> state.move(cache("c")));
         assertEquals(List.of(cache("c")), state.wanted().preferred());
+    }
+
+    /// Without a replica, the cluster counts the fill. It has its turn, and fails.
+    @Test
+    void aFillThatFailsRunsUntilThenAndUsesUpItsTurn() throws IOException {
+        Files.delete(cache("b").resolve(DATASET.hex()).resolve("image"));
+        Instant when = Instant.EPOCH.plusSeconds(1);
+        FillTurns turns = new FillTurns(true, System::nanoTime);
+        turns.told("u1.x", DATASET.beginning(), Optional.of(new Turn(true, 0, 0, when, when)));
+        List<FillStage> during = new ArrayList<>();
+        assertEquals(new FillStage.Due(), state.fill());
+        assertThrows(DriverException.QuotaExhausted.class, () -> step(() -> during.add(state.fill()), turns));
+        assertEquals(Set.of(new FillStage.Running()), Set.copyOf(during));
+        assertInstanceOf(FillStage.Failed.class, state.fill());
+        assertTrue(turns.isLost(DATASET));
+        state.want(WantedReplicas::evicted);
+        assertEquals(new FillStage.Idle(), state.fill());
     }
 }

@@ -23,8 +23,8 @@ final class WarmupProgressTest {
     private final List<ReplicaState> told = new ArrayList<>();
 
     private boolean follow(BooleanSupplier gone) {
-        ReplicaStatus status =
-                new ReplicaStatus(DIGEST, WHOLE, 1, Optional.empty(), false, Optional.empty(), Optional.empty());
+        ReplicaStatus status = new ReplicaStatus(
+                DIGEST, WHOLE, new FillStage.Idle(), 1, 0, Optional.empty(), false, Optional.empty(), Optional.empty());
         return new WarmupProgress(state, 0, () -> Optional.of(status))
                 .follow(System.nanoTime() + Duration.ofMinutes(1).toNanos(), now -> told.add(now.state()), gone);
     }

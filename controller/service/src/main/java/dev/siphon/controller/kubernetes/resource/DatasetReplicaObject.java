@@ -75,8 +75,8 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             @Min(0) @JsonPropertyDescription("How many fills wait before this one.") @Nullable
             Integer before,
 
-            @Min(0) @Max(100) @JsonPropertyDescription("How far the fill was at renewed, in percent.") @Nullable
-            Integer percent,
+            @Min(0) @JsonPropertyDescription("The fill's status.progressBytes at renewed.") @Nullable
+            Long progressBytes,
 
             @Required @Size(max = 40) @JsonPropertyDescription("When the wait began, or the turn was given.") @Nullable
             String since,
@@ -101,6 +101,11 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
 
             @Min(0) @JsonPropertyDescription("How many bytes the replica takes in the cache directory.") @Nullable
             Long bytes,
+
+            @Min(0)
+            @JsonPropertyDescription("How many bytes were copied and checked; a fill that stands still loses its turn.")
+            @Nullable
+            Long progressBytes,
 
             @Size(max = 4096) @JsonPropertyDescription("The cache directory with the replica.") @Nullable
             String cacheDirectory,

@@ -62,7 +62,9 @@ final class CustomResourceDefinitions {
     private static final Map<String, String> FORMATS = Map.of(
             "datasets.spec.bytes", "int64",
             "datasets.status.conditions.lastTransitionTime", "date-time",
+            "datasetreplicas.spec.turn.progressBytes", "int64",
             "datasetreplicas.status.bytes", "int64",
+            "datasetreplicas.status.progressBytes", "int64",
             "datasetimports.status.bytes", "int64",
             "datasetimports.status.totalBytes", "int64",
             "datasetwarmups.spec.until", "date-time",

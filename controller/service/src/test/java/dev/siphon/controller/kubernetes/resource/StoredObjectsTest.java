@@ -16,7 +16,7 @@ final class StoredObjectsTest {
     private static final String VOLUME =
             "dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:/datasets/u1/imagenet-v1";
     private static final String TURN = """
-            {"given":true,"before":0,"percent":40,"since":"2026-01-01T00:00:00Z","renewed":"2026-01-01T00:01:00Z"}""";
+            {"given":true,"before":0,"progressBytes":40,"since":"2026-01-01T00:00:00Z","renewed":"2026-01-01T00:01:00Z"}""";
     private static final String GIVEN = """
             {"request":"17","volume":"%s","sealedKey":"c2VhbGVk","userID":"siphon-dataset.x","context":{\
             "monitors":"10.0.0.1,10.0.0.2","fsName":"cephfs","mountPath":"/datasets/u1/imagenet-v1","mounter":"auto",\
@@ -127,7 +127,7 @@ final class StoredObjectsTest {
                 DatasetReplicaObject.class,
                 "{" + order + ",\"wanted\":true,\"access\":" + GIVEN + ",\"turn\":" + TURN + "}",
                 """
-                {"state":"Filling","percent":40,"bytes":2000000000,"cacheDirectory":"/var/lib/siphon/cache",\
+                {"state":"Filling","percent":40,"bytes":2000000000,"progressBytes":3000000000,"cacheDirectory":"/var/lib/siphon/cache",\
                 "message":"","request":"","publicKey":""}""");
         assertEquals(
                 new DatasetReplicaObject.Spec(
@@ -136,10 +136,11 @@ final class StoredObjectsTest {
                         VOLUME,
                         true,
                         answer(),
-                        new DatasetReplicaObject.Turn(true, 0, 40, "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z")),
+                        new DatasetReplicaObject.Turn(true, 0, 40L, "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z")),
                 wanted.getSpec());
         assertEquals(
-                new DatasetReplicaObject.Status(State.FILLING, 40, 2_000_000_000L, "/var/lib/siphon/cache", "", "", ""),
+                new DatasetReplicaObject.Status(
+                        State.FILLING, 40, 2_000_000_000L, 3_000_000_000L, "/var/lib/siphon/cache", "", "", ""),
                 wanted.getStatus());
         DatasetReplicaObject unwanted = read(DatasetReplicaObject.class, "{" + order + ",\"wanted\":false}", """
                 {"state":"Failed","percent":0,"bytes":0,"cacheDirectory":"","message":"no space","request":"",\
@@ -148,7 +149,8 @@ final class StoredObjectsTest {
                 new DatasetReplicaObject.Spec("u1.imagenet-v1", "node-1", VOLUME, false, null, null),
                 unwanted.getSpec());
         assertEquals(
-                new DatasetReplicaObject.Status(State.FAILED, 0, 0L, "", "no space", "", ""), unwanted.getStatus());
+                new DatasetReplicaObject.Status(State.FAILED, 0, 0L, null, "", "no space", "", ""),
+                unwanted.getStatus());
     }
 
     @Test
