@@ -5,18 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// Jobs in queues of a real Kueue whose admission check waits for their dataset.
 @Tag("kubernetes")
@@ -26,23 +20,6 @@ final class KueueIT {
 
     /// It takes a while at the slowest rate of fills.
     private static final int BYTES = 32 << 20;
-
-    private static final String CONFIGURATION = """
-            apiVersion: config.kueue.x-k8s.io/v1beta2
-            kind: Configuration
-            namespace: kueue-system
-            health: {healthProbeBindAddress: '127.0.0.1:18081'}
-            metrics: {bindAddress: '0'}
-            webhook: {host: 10.96.0.21, port: 9443}
-            leaderElection: {leaderElect: false}
-            internalCertManagement:
-              {enable: true, webhookServiceName: kueue-webhook-service, webhookSecretName: kueue-webhook-server-cert}
-            integrations: {frameworks: [batch/job]}
-            """;
-
-    @TempDir
-    @SuppressWarnings("NullAway.Init")
-    private static Path folder;
 
     @SuppressWarnings("NullAway.Init")
     private static Installation siphon;
@@ -54,27 +31,15 @@ final class KueueIT {
     private static SealedDataset dataset;
 
     @BeforeAll
-    static void begin() throws IOException {
+    static void begin() {
         siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 29);
         dataset = SealedDataset.sealRandom(CLUSTER, tenant, "large", BYTES).declare(tenant.account());
         var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
-        enable();
-        startKueue();
-        queues();
-    }
-
-    private static void startKueue() {
-        LabOperator kueue = new LabOperator(CLUSTER, CLUSTER.lab().run().resolve("kueue"), "kueue");
-        kueue.start(
-                new LabOperator.Webhooks(
-                        "kueue-system", "kueue-webhook-service", "kueue-webhook-server-cert", "10.96.0.21", 9443),
-                "kueue --config=" + kueue.configuration(CONFIGURATION) + " --feature-gates=VisibilityOnDemand=false",
-                """
-                apiVersion: kueue.x-k8s.io/v1beta2
-                kind: ResourceFlavor
-                metadata: {name: probe}
-                """);
+        LabKueue.enable(CLUSTER, siphon);
+        siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
+        LabKueue.start(CLUSTER, "batch/job");
+        LabKueue.queue(tenant);
     }
 
     @AfterAll
@@ -82,30 +47,7 @@ final class KueueIT {
         tenant.close();
         dataset.delete();
         siphon.setNodeEnvironment("SIPHON_FILL_RATE-");
-        siphon.setControllerEnvironment("SIPHON_KUEUE-");
-    }
-
-    /// As the chart does with `kueue.enabled`.
-    private static void enable() throws IOException {
-        Path file = folder.resolve("enabled.yaml");
-        var _ = Files.writeString(
-                file,
-                Stream.of(Chart.rendered("--set", "kueue.enabled=true").split("(?m)^---$", -1))
-                        .filter(each -> each.contains("\n  name: siphon-workloads\n")
-                                || each.contains("kind: ClusterRole\nmetadata:\n  name: siphon-controller\n"))
-                        .collect(Collectors.joining("\n---\n")));
-        var _ = CLUSTER.kubectl("apply", "-f", file.toString());
-        siphon.setControllerEnvironment("SIPHON_KUEUE=true");
-        siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
-    }
-
-    /// The example's queue.
-    private static void queues() {
-        String example = new Examples(tenant).text("kueue.yaml");
-        String queues = Stream.of(example.split("(?m)^---$", -1))
-                .filter(each -> !each.contains("kind: Job\n"))
-                .collect(Collectors.joining("---"));
-        CLUSTER.apply(tenant.namespace(), queues);
+        LabKueue.disable(siphon);
     }
 
     @BeforeEach
@@ -161,9 +103,7 @@ final class KueueIT {
     void aWorkloadHoldsItsQuotaUntilItsDataIsThere() {
         CLUSTER.apply(
                 tenant.namespace(),
-                Stream.of(new Examples(tenant).text("kueue.yaml").split("(?m)^---$", -1))
-                        .filter(each -> each.contains("kind: Job\n"))
-                        .collect(Collectors.joining("---"))
+                LabKueue.job(tenant)
                         .replace("u1/imagenet-v1", dataset.reference())
                         .replace("image: siphon", "imagePullPolicy: Never\n          image: siphon"));
         QueuedJob workload = new QueuedJob(tenant, "queued");
