@@ -21,9 +21,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Says where Kueue's Workloads want datasets, answers their admission checks, and lets others use their quota
-/// meanwhile.
-/// [CheckDecision] decides about each.
+/// Says where Kueue's Workloads want datasets, answers their admission checks, and takes their quota until they are
+/// there. [CheckDecision] decides about each.
 ///
 /// An order stays wanted only while a round says so. So the orders of a Workload that was evicted, deleted or admitted
 /// are withdrawn without anybody having to notice that. Used by one thread.
