@@ -227,6 +227,7 @@ final class KueueIT {
     private static void assertRefused(String workload, String change) {
         Command.Result result = CLUSTER.tryKubectl(
                 "--as=system:serviceaccount:siphon:siphon-controller",
+                "--as-group=system:masters", // kubectl reads what it patches, which the controller may not
                 "-n",
                 tenant.namespace(),
                 "patch",
