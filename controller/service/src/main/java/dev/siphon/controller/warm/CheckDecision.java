@@ -20,8 +20,7 @@ final class CheckDecision {
     /// done.
     static final Duration SETTLING = Duration.ofSeconds(10);
 
-    /// A Workload whose data is there this soon keeps its quota: Kueue takes seconds to evict and to queue it, and
-    /// whoever gets the quota meanwhile keeps it for longer.
+    /// A Workload whose data is there this soon keeps its quota: whoever gets it meanwhile keeps it for longer.
     static final Duration SHORT = Duration.ofSeconds(30);
 
     private static final CheckAnswer UNCHANGED = new CheckAnswer.Unchanged();

@@ -199,7 +199,8 @@ final class WorkloadParserTest {
     @Test
     void aReleaseIsForgottenOnceTheWorkloadWasAdmitted() {
         String quota = condition("QuotaReserved", true, "QuotaReserved");
-        String before = ",\"annotations\":{\"siphon.dev/data-wait\":\"{\\\"released\\\":\\\"2026-11-28T%s:00:00Z\\\"}\"}";
+        String before =
+                ",\"annotations\":{\"siphon.dev/data-wait\":\"{\\\"released\\\":\\\"2026-11-28T%s:00:00Z\\\"}\"}";
         List<String> evicted = List.of(quota, condition("Admitted", false, "NoReservation"));
 
         assertEquals(
