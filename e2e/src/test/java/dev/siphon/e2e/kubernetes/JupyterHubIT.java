@@ -195,7 +195,7 @@ final class JupyterHubIT {
         assertTrue(stranger.output().contains("Permission denied (publickey)"), stranger::output);
         assertEquals(0, known.exit(), known::output);
         assertEquals("uid=10078(u78) in a notebook", known.output().strip());
-        assertEquals("10078:10078 644", ownerInHome(one, "ssh-home", "over-ssh"));
+        assertEquals("10078:10078 600", ownerInHome(one, "ssh-home", "over-ssh"));
         pod.delete();
     }
 

@@ -2,8 +2,10 @@ package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -132,15 +134,7 @@ final class KueueIT {
 
         QueuedJob idle = job("idle", "training", dataset.reference());
         awaitWanted(true);
-        var _ = CLUSTER.kubectl(
-                "-n",
-                tenant.namespace(),
-                "patch",
-                "workloads.kueue.x-k8s.io",
-                idle.name(),
-                "--type=merge",
-                "-p",
-                "{\"spec\":{\"active\":false}}");
+        patch(idle.name(), "{\"spec\":{\"active\":false}}");
         awaitWanted(false);
         job("idle").delete();
     }
@@ -153,5 +147,101 @@ final class KueueIT {
         assertEquals(List.of(), job("stranger").pods());
         assertTrue(dataset.replicas().stream().noneMatch(KueueIT::isWanted));
         job("stranger").delete();
+    }
+
+    /// A queue of one GPU, whose Workloads give it back while their data loads.
+    private static void queueOfOne() {
+        CLUSTER.apply(tenant.namespace(), """
+                apiVersion: siphon.dev/v1alpha1
+                kind: DatasetCheck
+                metadata: {name: release}
+                spec: {whileLoading: release}
+                ---
+                apiVersion: kueue.x-k8s.io/v1beta2
+                kind: AdmissionCheck
+                metadata: {name: dataset-release}
+                spec:
+                  controllerName: siphon.dev/dataset
+                  parameters: {apiGroup: siphon.dev, kind: DatasetCheck, name: release}
+                ---
+                apiVersion: kueue.x-k8s.io/v1beta2
+                kind: ClusterQueue
+                metadata: {name: one}
+                spec:
+                  namespaceSelector: {}
+                  resourceGroups:
+                    - coveredResources: [nvidia.com/gpu]
+                      flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: 1}]}]
+                  admissionChecksStrategy: {admissionChecks: [{name: dataset-release}]}
+                ---
+                apiVersion: kueue.x-k8s.io/v1beta2
+                kind: LocalQueue
+                metadata: {name: one}
+                spec: {clusterQueue: one}
+                """);
+    }
+
+    @Test
+    void anotherJobUsesTheQuotaWhileTheDataLoads() {
+        SealedDataset cold =
+                SealedDataset.sealRandom(CLUSTER, tenant, "cold", 3 * BYTES).declare(tenant.account());
+        queueOfOne();
+        QueuedJob first = job("first", "one", cold.reference());
+        var _ = first.awaitCheck(
+                "Pending: others may use its quota until its data is there: dataset u29.cold: 0 of 1.*");
+        assertFalse(first.has("QuotaReserved"));
+
+        var _ = job("second", "one", "");
+        TestJob second = job("second").complete();
+        assertFalse(first.has("QuotaReserved"), "its data loads for longer than the second job takes");
+        assertTrue(cold.replicas().stream().anyMatch(KueueIT::isWanted));
+        onlyItsSwitchIsSiphons(first.name());
+
+        TestJob done = job("first").complete();
+        assertEquals(List.of("cold"), done.log());
+        assertFalse(first.await("is there", _ -> true)
+                .getMetadata()
+                .getAnnotations()
+                .containsKey("siphon.dev/released"));
+        second.delete();
+        done.delete();
+        cold.delete();
+    }
+
+    /// @param released a Workload that is released now
+    private static void onlyItsSwitchIsSiphons(String released) {
+        assertRefused(released, "{\"spec\":{\"priority\":7}}");
+        assertRefused(released, "{\"spec\":{\"active\":true}}");
+        assertRefused(released, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+        assertRefused(
+                released,
+                "{\"metadata\":{\"annotations\":{\"siphon.dev/released\":null,\"a\":\"b\"}},\"spec\":{\"active\":true}}");
+        QueuedJob other = job("other", "one", "");
+        other.awaitCondition("Admitted", "");
+        assertRefused(other.name(), "{\"spec\":{\"active\":false}}");
+        patch(other.name(), "{\"spec\":{\"active\":false}}");
+        assertRefused(other.name(), "{\"spec\":{\"active\":true}}");
+        job("other").delete();
+    }
+
+    private static void assertRefused(String workload, String change) {
+        Command.Result result = CLUSTER.tryKubectl(
+                "--as=system:serviceaccount:siphon:siphon-controller",
+                "--as-group=system:masters", // kubectl reads what it patches, which the controller may not
+                "-n",
+                tenant.namespace(),
+                "patch",
+                "workloads.kueue.x-k8s.io",
+                workload,
+                "--type=merge",
+                "-p",
+                change);
+        assertNotEquals(0, result.exit(), change);
+        assertTrue(result.output().contains("siphon-controller may"), result::output);
+    }
+
+    private static void patch(String workload, String change) {
+        var _ = CLUSTER.kubectl(
+                "-n", tenant.namespace(), "patch", "workloads.kueue.x-k8s.io", workload, "--type=merge", "-p", change);
     }
 }

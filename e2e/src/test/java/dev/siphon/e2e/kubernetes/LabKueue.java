@@ -54,6 +54,7 @@ final class LabKueue {
                     file,
                     Stream.of(Chart.rendered("--set", "kueue.enabled=true").split("(?m)^---$", -1))
                             .filter(each -> each.contains("\n  name: siphon-workloads\n")
+                                    || each.contains("\n  name: siphon-released-workloads\n")
                                     || each.contains("kind: ClusterRole\nmetadata:\n  name: siphon-controller\n"))
                             .collect(Collectors.joining("\n---\n")));
         } catch (IOException e) {

@@ -124,8 +124,8 @@ final class RightsTest {
         String line = lookWhere(right -> !right.get("resource").getAsString().equals("workloads"))
                 .getLast();
         assertTrue(
-                line.contains("may not list workloads everywhere, watch workloads everywhere, patch workloads/status"
-                        + " everywhere"),
+                line.contains("may not list workloads everywhere, watch workloads everywhere, patch workloads"
+                        + " everywhere, patch workloads/status everywhere"),
                 line);
         assertEquals(
                 "kubernetes  ok      has all rights that it needs",

@@ -13,6 +13,7 @@ import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +21,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Reads Kueue's Workloads, AdmissionChecks and ResourceFlavors, and writes the state of this driver's checks by
-/// server-side apply, as Kueue's own checks do.
+/// Reads Kueue's Workloads, AdmissionChecks and ResourceFlavors. Writes the state of this driver's checks by
+/// server-side
+/// apply, as Kueue's own checks do, and whether a Workload is active.
 final class KubernetesAdmissionQueue implements AdmissionQueue {
     /// The path of Kueue's API, of Kueue 0.15 and later.
     static final String KUEUE = "apis/kueue.x-k8s.io/v1beta2/";
@@ -29,6 +31,12 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
     private static final String VERSION = "kueue.x-k8s.io/v1beta2";
     private static final String APPLY = "application/apply-patch+yaml";
     private static final String MANAGER = "?fieldManager=siphon-admission-check&force=true";
+    private static final String MERGE = "application/merge-patch+json";
+
+    /// The next round sees what it is now.
+    private static final List<Integer> GONE_OR_CHANGED =
+            List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT);
+
     private static final String CHECKS = KUEUE + "admissionchecks";
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
@@ -163,7 +171,8 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
                                 new DataCheck.Settings(
                                         Optional.ofNullable(spec.replicas()).filter(number -> number > 0),
                                         Optional.ofNullable(spec.maxWait()).flatMap(PodParser::duration),
-                                        "reject".equals(spec.then())))));
+                                        "reject".equals(spec.then()),
+                                        "release".equals(spec.whileLoading())))));
     }
 
     @Override
@@ -195,13 +204,49 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
         JsonObject metadata = object.getAsJsonObject(METADATA);
         metadata.addProperty("namespace", workload.namespace());
         metadata.addProperty(NAME, workload.name());
+        identify(metadata, workload);
+        send(title(workload), path(workload), object);
+    }
+
+    @Override
+    public void release(QueuedWorkload workload, Instant since) {
+        change(workload, ReleaseAnnotations.released(now(), since, workload.podSets()), false);
+    }
+
+    @Override
+    public void resume(QueuedWorkload workload, boolean isOver) {
+        change(workload, ReleaseAnnotations.resumed(workload.release(), isOver), true);
+    }
+
+    /// One request, so that a Workload is never deactivated without saying by whom.
+    private void change(QueuedWorkload workload, JsonObject annotations, boolean isActive) {
+        JsonObject metadata = new JsonObject();
+        identify(metadata, workload);
+        metadata.add("annotations", annotations);
+        JsonObject spec = new JsonObject();
+        spec.addProperty("active", isActive);
+        JsonObject object = new JsonObject();
+        object.add(METADATA, metadata);
+        object.add(SPEC, spec);
+        boolean _ = api.send(
+                (isActive ? "activate " : "deactivate ") + title(workload),
+                GONE_OR_CHANGED,
+                path(workload),
+                request -> request.patch(MERGE, object.toString()));
+    }
+
+    /// A Workload that Kueue or somebody else changed meanwhile must not get an answer to how it was.
+    private static void identify(JsonObject metadata, QueuedWorkload workload) {
         metadata.addProperty("uid", workload.uid());
-        // a Workload that Kueue evicted meanwhile must not keep an answer to its earlier reservation
         metadata.addProperty("resourceVersion", workload.version());
-        send(
-                "Workload " + workload.namespace() + "/" + workload.name(),
-                KUEUE + "namespaces/" + workload.namespace() + "/workloads/" + workload.name(),
-                object);
+    }
+
+    private static String title(QueuedWorkload workload) {
+        return "Workload " + workload.namespace() + "/" + workload.name();
+    }
+
+    private static String path(QueuedWorkload workload) {
+        return KUEUE + "namespaces/" + workload.namespace() + "/workloads/" + workload.name();
     }
 
     private static JsonObject object(String kind, String list, JsonObject element) {
@@ -220,8 +265,7 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
     private void send(String title, String path, JsonObject object) {
         boolean _ = api.send(
                 "patch status of " + title,
-                // the next round sees what it is now
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT),
+                GONE_OR_CHANGED,
                 path + "/status" + MANAGER,
                 request -> request.patch(APPLY, object.toString()));
     }

@@ -67,8 +67,9 @@ final class QueuedWorkloads implements Informer.Values<QueuedWorkloads.Kept> {
                     workload.version(),
                     workload.phase(),
                     workload.since(),
+                    workload.release(),
                     workload.checks(),
-                    List.of(new PodSet(1, pod.unread(LARGE), Set.of()))));
+                    List.of(new PodSet("", 1, pod.unread(LARGE), Set.of()))));
         }
     }
 

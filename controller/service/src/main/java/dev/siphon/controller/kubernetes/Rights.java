@@ -76,7 +76,7 @@ final class Rights {
     /// Returns the additional rights if the chart's `kueue.enabled` lets the driver answer Kueue's admission checks.
     static Stream<Right> neededForKueue() {
         return Stream.of(
-                        everywhere(KUEUE, "workloads", "list", "watch"),
+                        everywhere(KUEUE, "workloads", "list", "watch", "patch"),
                         everywhere(KUEUE, "workloads/status", "patch"),
                         everywhere(KUEUE, "admissionchecks", "list", "watch"),
                         everywhere(KUEUE, "admissionchecks/status", "patch"),

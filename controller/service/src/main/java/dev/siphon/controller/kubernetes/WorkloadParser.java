@@ -8,6 +8,7 @@ import dev.siphon.controller.warm.QueuedWorkload;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload.Release;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import dev.siphon.controller.warm.ResourceAmounts;
 import java.time.Instant;
@@ -29,6 +30,9 @@ final class WorkloadParser {
     /// As Kueue says it in the condition `Evicted` after a check told the Workload to retry.
     private static final String BY_CHECK = "AdmissionCheck";
 
+    /// How the reason in the condition `Evicted` begins if Kueue deactivated the Workload by itself.
+    private static final String BY_KUEUE = "DeactivatedDueTo";
+
     private static final int MOST = 5_000;
 
     /// The parts to read of a Workload.
@@ -47,6 +51,8 @@ final class WorkloadParser {
                 "metadata.uid",
                 "metadata.resourceVersion",
                 "metadata.deletionTimestamp",
+                "metadata.annotations." + ReleaseAnnotations.RELEASED,
+                "metadata.annotations." + ReleaseAnnotations.WAIT,
                 "spec.active",
                 "spec.podSets.name",
                 "spec.podSets.count",
@@ -65,25 +71,22 @@ final class WorkloadParser {
 
     /// Returns the Workload if data may be wanted for it now.
     Optional<QueuedWorkload> workload(JsonObject object) {
-        if (JsonParts.at(object, METADATA, "deletionTimestamp").isPresent()
-                || JsonParts.text(object, SPEC, "active").equals(Optional.of("false"))) {
+        if (JsonParts.at(object, METADATA, "deletionTimestamp").isPresent()) {
             return Optional.empty();
         }
         Map<String, Condition> conditions = conditions(object);
         Map<String, CheckState> checks = checks(object);
-        if (checks.isEmpty()) {
-            return Optional.empty();
-        }
-        return phase(conditions)
+        Optional<Release> release = ReleaseAnnotations.release(
+                object, conditions.getOrDefault("Admitted", Condition.MISSING).since());
+        return phase(object, conditions, !checks.isEmpty())
                 .map(phase -> new QueuedWorkload(
                         JsonParts.text(object, METADATA, "namespace").orElse(""),
                         JsonParts.text(object, METADATA, "name").orElse(""),
                         JsonParts.text(object, METADATA, "uid").orElse(""),
                         JsonParts.text(object, METADATA, "resourceVersion").orElse(""),
                         phase,
-                        conditions
-                                .getOrDefault(phase == Phase.RESERVED ? "QuotaReserved" : "Evicted", Condition.MISSING)
-                                .since(),
+                        since(phase, conditions, release),
+                        release,
                         checks,
                         podSets(object)));
     }
@@ -105,18 +108,45 @@ final class WorkloadParser {
                 List.of());
     }
 
-    private static Optional<Phase> phase(Map<String, Condition> conditions) {
-        boolean isOver = is(conditions, "Finished") || is(conditions, "DeactivationTarget");
+    private static Instant since(Phase phase, Map<String, Condition> conditions, Optional<Release> release) {
+        return switch (phase) {
+            case RESERVED ->
+                conditions.getOrDefault("QuotaReserved", Condition.MISSING).since();
+            case SENT_BACK ->
+                conditions.getOrDefault("Evicted", Condition.MISSING).since();
+            case LEAVING, RELEASED, REACTIVATED -> release.map(Release::at).orElse(Instant.EPOCH);
+        };
+    }
+
+    /// @param hasChecks without one, nothing is asked of this driver; but what it deactivated it has to activate
+    private static Optional<Phase> phase(JsonObject object, Map<String, Condition> conditions, boolean hasChecks) {
+        boolean isActive = !JsonParts.text(object, SPEC, "active").equals(Optional.of("false"));
         Condition evicted = conditions.getOrDefault("Evicted", Condition.MISSING);
+        if (is(conditions, "Finished")) {
+            return Optional.empty();
+        }
+        if (ReleaseAnnotations.isReleased(object)) {
+            return isActive ? Optional.of(Phase.REACTIVATED) : released(conditions, evicted);
+        }
+        boolean isOver = !isActive || !hasChecks || is(conditions, "DeactivationTarget");
         if (isOver || (evicted.isTrue() && !evicted.reason().equals(BY_CHECK))) {
             return Optional.empty();
         }
         if (evicted.isTrue()) {
-            return Optional.of(Phase.RELEASED);
+            return Optional.of(Phase.SENT_BACK);
         }
         return is(conditions, "QuotaReserved") && !is(conditions, "Admitted")
                 ? Optional.of(Phase.RESERVED)
                 : Optional.empty();
+    }
+
+    /// Leaves alone what Kueue deactivates for a reason of its own.
+    private static Optional<Phase> released(Map<String, Condition> conditions, Condition evicted) {
+        boolean isKueues = is(conditions, "DeactivationTarget")
+                || (evicted.isTrue() && evicted.reason().startsWith(BY_KUEUE));
+        return isKueues
+                ? Optional.empty()
+                : Optional.of(is(conditions, "QuotaReserved") ? Phase.LEAVING : Phase.RELEASED);
     }
 
     private static boolean is(Map<String, Condition> conditions, String type) {
@@ -153,7 +183,7 @@ final class WorkloadParser {
     }
 
     private List<PodSet> podSets(JsonObject object) {
-        Map<String, Set<String>> flavors = new HashMap<>();
+        Map<String, Set<String>> flavors = new HashMap<>(ReleaseAnnotations.flavors(object));
         JsonParts.each(object, STATUS, "admission", "podSetAssignments")
                 .forEach(each -> flavors.put(
                         JsonParts.text(each, "name").orElse(""),
@@ -162,6 +192,7 @@ final class WorkloadParser {
         JsonParts.each(object, SPEC, "podSets").forEach(each -> {
             String name = JsonParts.text(each, "name").orElse("");
             sets.add(new PodSet(
+                    name,
                     Math.max(0, JsonParts.number(each, "count")),
                     pod(object, name, JsonParts.object(each, "template").orElseGet(JsonObject::new)),
                     flavors.getOrDefault(name, Set.of())));

@@ -1,6 +1,7 @@
 package dev.siphon.controller.warm;
 
 import dev.siphon.csi.BackgroundTasks;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -31,6 +32,12 @@ public interface AdmissionQueue {
 
         @Override
         public void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer) {}
+
+        @Override
+        public void release(QueuedWorkload workload, Instant since) {}
+
+        @Override
+        public void resume(QueuedWorkload workload, boolean isOver) {}
     };
 
     /// @param workloads all that wait for data, or could
@@ -60,4 +67,16 @@ public interface AdmissionQueue {
     ///
     /// @param check the name of the check
     void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer);
+
+    /// Deactivates a Workload, so that Kueue takes its quota, and notes in the object that this driver did it. If the
+    /// Workload is gone or was changed meanwhile, nothing happens.
+    ///
+    /// @param since when its data began to load
+    void release(QueuedWorkload workload, Instant since);
+
+    /// Activates a Workload that [#release] deactivated, so that Kueue queues it by its age, and removes the note. If
+    /// the Workload is gone or was changed meanwhile, nothing happens.
+    ///
+    /// @param isOver as in [CheckAnswer.Resumed]
+    void resume(QueuedWorkload workload, boolean isOver);
 }

@@ -7,6 +7,7 @@ import dev.siphon.controller.warm.DataCheck.Settings;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.controller.warm.QueuedWorkload.State;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +21,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Says where Kueue's Workloads want datasets, and answers their admission checks. [CheckDecision] decides about each.
+/// Says where Kueue's Workloads want datasets, answers their admission checks, and takes their quota until they are
+/// there. [CheckDecision] decides about each.
 ///
 /// An order stays wanted only while a round says so. So the orders of a Workload that was evicted, deleted or admitted
 /// are withdrawn without anybody having to notice that. Used by one thread.
@@ -29,6 +31,9 @@ final class AdmissionReconciler {
 
     /// The shortest time between two texts of one check in the same state.
     private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    /// How far the clocks of two controllers may differ.
+    private static final Duration SKEW = Duration.ofMinutes(1);
 
     private static final DataCheck.Active ACTIVE = new DataCheck.Active(true, "The admission check is active");
 
@@ -43,11 +48,13 @@ final class AdmissionReconciler {
 
     private record CheckOfWorkload(String uid, String check) {}
 
-    /// @param begin when the data began to load. No object records it: Kueue resets a check that told a Workload to
-    ///     retry. The next leader counts from the Workload's last change of phase.
+    /// @param begin when the data began to load. An object records it only once it gave its quota back: Kueue resets a
+    ///     check at each eviction. Otherwise the next leader counts from the Workload's last change of phase.
     /// @param isOver whether the longest wait ended while the Workload had no quota: with the next it begins anew
     /// @param told when the check was written last
     private record Course(Instant begin, boolean isOver, Instant told) {}
+
+    private record Answered(Instant begin, CheckAnswer answer) {}
 
     /// What is to be written, and the first failed request, if any.
     record Round(List<PerObjectRetries.Step> steps, Optional<DriverException.BackendUnavailable> silent) {}
@@ -78,9 +85,10 @@ final class AdmissionReconciler {
         LoadingPlanner planner = new LoadingPlanner(is, settings, times, queued.flavors(), found.reads());
         List<PerObjectRetries.Step> steps = new ArrayList<>();
         Map<CheckOfWorkload, Course> now = new HashMap<>();
-        for (DataCheck check : queued.checks()) {
-            activate(check, steps);
-            for (QueuedWorkload workload : queued.workloads()) {
+        queued.checks().forEach(check -> activate(check, steps));
+        for (QueuedWorkload workload : queued.workloads()) {
+            List<Answered> answers = new ArrayList<>();
+            for (DataCheck check : queued.checks()) {
                 Optional.ofNullable(workload.checks().get(check.name())).ifPresent(state -> {
                     CheckOfWorkload which = new CheckOfWorkload(workload.uid(), check.name());
                     Course course = course(which, workload, check, is.now());
@@ -90,9 +98,11 @@ final class AdmissionReconciler {
                     if (verdict.isWanted()) {
                         plan.wanted().ifPresentOrElse(wanted::addAll, () -> keep(is, wanted));
                     }
+                    answers.add(new Answered(course.begin(), verdict.answer()));
                     now.put(which, answer(is.now(), workload, check, state, course, verdict.answer(), steps));
                 });
             }
+            quota(workload, answers).ifPresent(steps::add);
         }
         courses = now;
         return new Round(steps, found.silent());
@@ -124,12 +134,17 @@ final class AdmissionReconciler {
     }
 
     private Course course(CheckOfWorkload which, QueuedWorkload workload, DataCheck check, Instant now) {
-        boolean isReleased = workload.phase() == Phase.RELEASED;
+        boolean isSentBack = workload.phase() == Phase.SENT_BACK;
         Course course = Optional.ofNullable(courses.get(which))
-                .filter(before -> isReleased || !before.isOver())
+                .filter(before -> isSentBack || !before.isOver())
                 .orElse(new Course(workload.since(), false, Instant.EPOCH));
-        boolean isOver = isReleased && course.begin().plus(maxWait(check)).isBefore(now);
-        return new Course(course.begin(), isOver, course.told());
+        // whoever may change annotations cannot make a wait endless
+        Instant begin = workload.release()
+                .flatMap(QueuedWorkload.Release::waitingSince)
+                .map(since -> since.isAfter(now.plus(SKEW)) ? Instant.EPOCH : since)
+                .orElse(course.begin());
+        boolean isOver = isSentBack && begin.plus(maxWait(check)).isBefore(now);
+        return new Course(begin, isOver, course.told());
     }
 
     private ObservedCheck observed(
@@ -141,6 +156,7 @@ final class AdmissionReconciler {
             LoadingPlanner.Plan plan) {
         return new ObservedCheck(
                 workload.phase(),
+                workload.release().isPresent(),
                 state.state(),
                 check.parameters(),
                 plan.reads(),
@@ -188,5 +204,40 @@ final class AdmissionReconciler {
                 refused -> LOG.warn(
                         "check {} of Workload {} is not answered: {}", check.name(), title, refused.getMessage())));
         return new Course(course.begin(), course.isOver(), now);
+    }
+
+    /// Takes the quota from a Workload, or gives it back to its queue. Kueue deactivates or retries one by itself if
+    /// another driver's check says so. With several checks of this driver, the last data that is awaited counts.
+    private Optional<PerObjectRetries.Step> quota(QueuedWorkload workload, List<Answered> answers) {
+        Optional<Instant> released = answers.stream()
+                .filter(each -> each.answer() instanceof CheckAnswer.Released)
+                .map(Answered::begin)
+                .min(Instant::compareTo);
+        if (released.isPresent()) {
+            return workload.checks().values().stream()
+                            .allMatch(check -> check.state() == State.PENDING || check.state() == State.READY)
+                    ? Optional.of(quota(workload, () -> queue.release(workload, released.orElseThrow())))
+                    : Optional.empty();
+        }
+        boolean isReleased = workload.phase() == Phase.RELEASED || workload.phase() == Phase.REACTIVATED;
+        boolean isResumed = answers.stream().allMatch(each -> each.answer() instanceof CheckAnswer.Resumed);
+        boolean isOver = !answers.isEmpty()
+                && answers.stream()
+                        .allMatch(each -> each.answer() instanceof CheckAnswer.Resumed(var isThere) && isThere);
+        return isReleased && isResumed
+                ? Optional.of(quota(workload, () -> queue.resume(workload, isOver)))
+                : Optional.empty();
+    }
+
+    private static PerObjectRetries.Step quota(QueuedWorkload workload, Runnable act) {
+        return new PerObjectRetries.Step(
+                "quota of " + workload.uid(),
+                workload.version(),
+                act,
+                refused -> LOG.warn(
+                        "Workload {}/{} is neither deactivated nor activated: {}",
+                        workload.namespace(),
+                        workload.name(),
+                        refused.getMessage()));
     }
 }

@@ -9,4 +9,13 @@ public sealed interface CheckAnswer {
 
     /// It gets this state.
     record Given(State state, String message) implements CheckAnswer {}
+
+    /// The Workload gives its quota back until its data is there.
+    record Released() implements CheckAnswer {}
+
+    /// A Workload that gave its quota back queues for it again. It keeps it then: until it was admitted, it is not
+    /// released again.
+    ///
+    /// @param isOver whether the data is there; otherwise its longest wait goes on
+    record Resumed(boolean isOver) implements CheckAnswer {}
 }

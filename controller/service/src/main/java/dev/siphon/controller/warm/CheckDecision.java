@@ -4,7 +4,6 @@ import dev.siphon.controller.warm.DataCheck.Parameters;
 import dev.siphon.controller.warm.DataCheck.Settings;
 import dev.siphon.controller.warm.GatedDatasets.ReadDecision;
 import dev.siphon.controller.warm.ObservedCheck.Loading;
-import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import java.time.Duration;
 
@@ -17,7 +16,15 @@ final class CheckDecision {
     /// How long the volume of a PVC is awaited. Others than datasets may have none before a pod runs.
     static final Duration BINDING = Duration.ofSeconds(10);
 
+    /// How long a Workload keeps its quota in any case. By then the speed of most fills is known, and small ones are
+    /// done.
+    static final Duration SETTLING = Duration.ofSeconds(10);
+
+    /// A Workload whose data is there this soon keeps its quota: whoever gets it meanwhile keeps it for longer.
+    static final Duration SHORT = Duration.ofSeconds(30);
+
     private static final CheckAnswer UNCHANGED = new CheckAnswer.Unchanged();
+    private static final CheckAnswer RESUMED = new CheckAnswer.Resumed(false);
 
     private CheckDecision() {}
 
@@ -25,31 +32,27 @@ final class CheckDecision {
     record Verdict(boolean isWanted, CheckAnswer answer) {}
 
     static Verdict decide(ObservedCheck is) {
-        return switch (is.parameters()) {
-            case Parameters.Invalid(var why) ->
-                new Verdict(
-                        false,
-                        isAsked(is) ? given(State.PENDING, "the AdmissionCheck cannot be used: " + why) : UNCHANGED);
-            case Parameters.Valid(var settings) -> new Verdict(isWanted(is), answer(is, settings));
+        return switch (is.phase()) {
+            case RESERVED -> reserved(is);
+            case SENT_BACK -> new Verdict(false, UNCHANGED);
+            case LEAVING -> new Verdict(isReleasing(is), UNCHANGED);
+            case RELEASED -> released(is);
+            case REACTIVATED -> new Verdict(false, RESUMED);
         };
     }
 
-    /// Whether Kueue waits for an answer.
-    private static boolean isAsked(ObservedCheck is) {
-        return is.phase() == Phase.RESERVED && is.state() == State.PENDING;
-    }
-
-    private static boolean isWanted(ObservedCheck is) {
-        return switch (is.phase()) {
-            case RESERVED -> is.state() != State.REJECTED;
-            case RELEASED -> false;
+    private static Verdict reserved(ObservedCheck is) {
+        boolean isAsked = is.state() == State.PENDING;
+        return switch (is.parameters()) {
+            case Parameters.Invalid(var why) ->
+                new Verdict(
+                        false, isAsked ? given(State.PENDING, "the AdmissionCheck cannot be used: " + why) : UNCHANGED);
+            case Parameters.Valid(var settings) ->
+                new Verdict(is.state() != State.REJECTED, isAsked ? answer(is, settings) : UNCHANGED);
         };
     }
 
     private static CheckAnswer answer(ObservedCheck is, Settings settings) {
-        if (!isAsked(is)) {
-            return UNCHANGED;
-        }
         return switch (is.reads()) {
             case ReadDecision.Nothing(var why) -> given(State.READY, why.message());
             case ReadDecision.Cannot(var why) -> cannot(is, why);
@@ -90,10 +93,15 @@ final class CheckDecision {
         if (is.isLate()) {
             return late(settings, loading.progress());
         }
-        if (loading.isHopeless() && !settings.isRejecting() && is.isReservedFor(GRACE)) {
+        boolean isHopeless = loading.isHopeless() && !settings.isRejecting();
+        if (isHopeless && is.isReservedFor(GRACE)) {
             return given(State.READY, "the pods read from CephFS: " + loading.progress());
         }
-        return given(State.PENDING, loading.progress());
+        boolean isSoon =
+                loading.left().filter(left -> left.compareTo(SHORT) < 0).isPresent();
+        return settings.isReleasing() && !is.wasReleased() && is.isReservedFor(SETTLING) && !isSoon && !isHopeless
+                ? new CheckAnswer.Released()
+                : given(State.PENDING, loading.progress());
     }
 
     private static CheckAnswer late(Settings settings, String how) {
@@ -102,6 +110,41 @@ final class CheckDecision {
                 : given(
                         State.READY,
                         "its longest wait is over, so the pods read from CephFS until the data is on a disk: " + how);
+    }
+
+    /// Whether a Workload may be without its quota.
+    private static boolean isReleasing(ObservedCheck is) {
+        return is.parameters() instanceof Parameters.Valid(var settings) && settings.isReleasing() && !is.isLate();
+    }
+
+    /// Whatever it does not wait for any longer is answered once it has quota again.
+    private static Verdict released(ObservedCheck is) {
+        CheckAnswer answer = is.parameters() instanceof Parameters.Valid(var settings) && isReleasing(is)
+                ? withoutQuota(is, settings)
+                : RESUMED;
+        return new Verdict(!answer.equals(RESUMED), answer);
+    }
+
+    private static CheckAnswer withoutQuota(ObservedCheck is, Settings settings) {
+        return switch (is.reads()) {
+            case ReadDecision.Nothing _, ReadDecision.Cannot _, ReadDecision.Pending _ -> RESUMED;
+            case ReadDecision.Unknown _ -> free("its PVCs are being looked up");
+            case ReadDecision.Unbound(var datasets, var _) -> datasets.isEmpty() ? RESUMED : loadingLater(is, settings);
+            case ReadDecision.All _ -> loadingLater(is, settings);
+        };
+    }
+
+    private static CheckAnswer loadingLater(ObservedCheck is, Settings settings) {
+        Loading loading = is.loading();
+        boolean isHopeless = loading.isHopeless() && !settings.isRejecting() && is.isReservedFor(GRACE);
+        if (loading.nodes() == 0 || isHopeless) {
+            return RESUMED;
+        }
+        return loading.isWhole() ? new CheckAnswer.Resumed(true) : free(loading.progress());
+    }
+
+    private static CheckAnswer free(String progress) {
+        return given(State.PENDING, "others may use its quota until its data is there: " + progress);
     }
 
     private static CheckAnswer given(State state, String message) {

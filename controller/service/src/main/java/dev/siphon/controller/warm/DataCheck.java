@@ -30,9 +30,11 @@ public record DataCheck(String name, long generation, Parameters parameters, Opt
     /// @param replicas on how many nodes the data must be; empty for as many as the pods need
     /// @param maxWait the longest wait; empty for the gate's
     /// @param isRejecting whether the Workload is rejected after that; otherwise it is admitted without the data
-    public record Settings(Optional<Integer> replicas, Optional<Duration> maxWait, boolean isRejecting) {
+    /// @param isReleasing whether others use its quota meanwhile
+    public record Settings(
+            Optional<Integer> replicas, Optional<Duration> maxWait, boolean isRejecting, boolean isReleasing) {
         /// Those of a check without parameters.
-        public static final Settings DEFAULT = new Settings(Optional.empty(), Optional.empty(), false);
+        public static final Settings DEFAULT = new Settings(Optional.empty(), Optional.empty(), false, false);
     }
 
     /// What Kueue adds to the nodes of a flavor, and to the pods that it admits for it.

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -65,11 +66,12 @@ final class LoadingPlanner {
         if (all instanceof ReadDecision.Unknown) {
             return new Plan(all, Optional.empty(), Loading.NOTHING);
         }
-        if (workload.phase() == Phase.RELEASED) {
+        boolean isLater = workload.phase() == Phase.LEAVING || workload.phase() == Phase.RELEASED;
+        if (workload.phase() != Phase.RESERVED && !isLater) {
             return new Plan(all, Optional.of(Set.of()), Loading.NOTHING); // nothing is wanted for it
         }
         List<Chosen> chosen = workload.podSets().stream()
-                .flatMap(set -> chosen(set, asked).stream())
+                .flatMap(set -> chosen(set, asked, isLater).stream())
                 .toList();
         Set<DatasetOnNode> wanted = new HashSet<>();
         chosen.forEach(each -> each.filled()
@@ -112,14 +114,17 @@ final class LoadingPlanner {
         };
     }
 
-    private Optional<Chosen> chosen(PodSet set, Settings asked) {
+    /// @param isLater whether the pods do not run soon: others may have taken the room by then that is free now, and
+    ///     given back what they have
+    private Optional<Chosen> chosen(PodSet set, Settings asked, boolean isLater) {
         Set<String> datasets = datasets(read(set.pod()));
         if (datasets.isEmpty() || set.count() == 0) {
             return Optional.empty();
         }
         GatedPod pod = inFlavors(set);
-        List<ClusterNode> ranked = nodes.of(List.of(pod), datasets);
-        int least = asked.replicas().orElseGet(() -> needed(pod, set.count(), ranked));
+        List<ClusterNode> ranked = isLater ? nodes.later(pod, datasets) : nodes.of(List.of(pod), datasets);
+        Function<ClusterNode, ResourceAmounts> room = isLater ? ClusterNode::room : nodes.suitable()::free;
+        int least = asked.replicas().orElseGet(() -> needed(pod, set.count(), ranked, room));
         int most = asked.replicas().orElse(Math.max(least, settings.spread()));
         List<ClusterNode> possible = ranked.stream()
                 .filter(node -> !nodes.isTroubled(datasets, node))
@@ -146,14 +151,15 @@ final class LoadingPlanner {
     }
 
     /// Returns how many nodes so many pods need, each at least one pod: where there is no room now, there will be.
-    private int needed(GatedPod pod, int count, List<ClusterNode> ranked) {
+    private static int needed(
+            GatedPod pod, int count, List<ClusterNode> ranked, Function<ClusterNode, ResourceAmounts> room) {
         int left = count;
         int needed = 0;
         for (ClusterNode node : ranked) {
             if (left <= 0) {
                 break;
             }
-            left -= Math.max(1, nodes.suitable().free(node).times(pod.needs(), left));
+            left -= Math.max(1, room.apply(node).times(pod.needs(), left));
             needed++;
         }
         return needed;

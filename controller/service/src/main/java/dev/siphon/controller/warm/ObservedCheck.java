@@ -10,12 +10,14 @@ import java.util.Optional;
 /// What is known of one Workload's admission check when it is decided on.
 ///
 /// @param reads what the Workload's pods read together
-/// @param reserved for how long it has had this reservation
+/// @param wasReleased whether it gave its quota back since it was admitted last
+/// @param reserved for how long it has had this reservation, or has been without one
 /// @param waited for how long its data has been loading, reservations before this one included
 /// @param maxWait its longest wait
 /// @param loading how far its data is
 record ObservedCheck(
         Phase phase,
+        boolean wasReleased,
         State state,
         Parameters parameters,
         ReadDecision reads,

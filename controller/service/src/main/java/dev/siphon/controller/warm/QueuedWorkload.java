@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A Workload of Kueue that has reserved quota and is not admitted yet, or that lost its quota because a check told it
-/// to
-/// retry. All others need no data.
+/// A Workload of Kueue that has reserved quota and is not admitted yet, or that lost its quota by a check. All others
+/// need no data.
 ///
 /// @param uid distinguishes it from earlier ones of the same name
 /// @param version the object's: it differs after each change
 /// @param since when this phase began
+/// @param release how it gave its quota back since it was admitted last; empty if it did not
 /// @param checks the states of its admission checks, by name
 /// @param podSets its pods
 public record QueuedWorkload(
@@ -23,6 +23,7 @@ public record QueuedWorkload(
         String version,
         Phase phase,
         Instant since,
+        Optional<Release> release,
         Map<String, CheckState> checks,
         List<PodSet> podSets) {
     public QueuedWorkload {
@@ -34,16 +35,29 @@ public record QueuedWorkload(
     public enum Phase {
         /// It has reserved quota, and its checks run.
         RESERVED,
-        /// It has no quota, because a check told it to retry.
-        RELEASED
+        /// It has no quota, because another driver's check told it to retry.
+        SENT_BACK,
+        /// This driver deactivated it, and Kueue has not taken its quota yet.
+        LEAVING,
+        /// It has no quota, because this driver deactivated it until its data is there.
+        RELEASED,
+        /// This driver deactivated it, and somebody else activated it.
+        REACTIVATED
     }
+
+    /// What the object says of the time when it gave its quota back.
+    ///
+    /// @param at when
+    /// @param waitingSince when its data began to load; empty if the data was there afterwards
+    public record Release(Instant at, Optional<Instant> waitingSince) {}
 
     /// Some pods that are alike.
     ///
+    /// @param name of the set
     /// @param count how many
     /// @param pod one of them
-    /// @param flavors the ResourceFlavors that Kueue chose for them
-    public record PodSet(int count, GatedPod pod, Set<String> flavors) {
+    /// @param flavors the ResourceFlavors that Kueue chose for them, or before they gave their quota back
+    public record PodSet(String name, int count, GatedPod pod, Set<String> flavors) {
         public PodSet {
             flavors = Set.copyOf(flavors);
         }

@@ -44,6 +44,16 @@ final class RankedNodes {
             suited.addAll(suitable.of(pod));
             withRoom.addAll(suitable.withRoom(pod));
         }
+        return ranked(suited, withRoom, datasets);
+    }
+
+    /// Returns the nodes that suit a pod which does not run soon, best first: what runs there now does not count.
+    List<ClusterNode> later(GatedPod pod, Set<String> datasets) {
+        Set<String> suited = suitable.of(pod);
+        return ranked(suited, suited, datasets);
+    }
+
+    private List<ClusterNode> ranked(Set<String> suited, Set<String> withRoom, Set<String> datasets) {
         return is.nodes().stream()
                 .filter(node -> suited.contains(node.name()))
                 .map(node -> new Rank(

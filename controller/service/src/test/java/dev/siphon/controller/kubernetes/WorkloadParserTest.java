@@ -3,12 +3,14 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.warm.GatedPod.DatasetReference;
 import dev.siphon.controller.warm.QueuedWorkload;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload.Release;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -107,7 +109,7 @@ final class WorkloadParserTest {
                 Optional<Phase> expected = isOver
                         ? Optional.empty()
                         : eviction.equals("AdmissionCheck")
-                                ? Optional.of(Phase.RELEASED)
+                                ? Optional.of(Phase.SENT_BACK)
                                 : eviction.isEmpty() && isTrue.contains("QuotaReserved") && !isTrue.contains("Admitted")
                                         ? Optional.of(Phase.RESERVED)
                                         : Optional.empty();
@@ -121,6 +123,125 @@ final class WorkloadParserTest {
             }
         }
         assertTrue(found > 0, "some wait");
+    }
+
+    private static String released(String wait) {
+        return """
+                ,"annotations":{"siphon.dev/released":"%s","siphon.dev/data-wait":"%s"}""".formatted(THEN, wait.replace("\"", "\\\""));
+    }
+
+    private static final String WAIT = """
+            {"released":"%s","since":"2026-11-28T09:59:00Z","flavors":{"main":["h100"]}}""".formatted(THEN);
+
+    /// Every combination again, of a Workload that this driver deactivated: it answers for it until it is finished,
+    /// deleted, or Kueue deactivates it by itself.
+    @Test
+    void whatWasReleasedStaysKnown() {
+        List<String> types = List.of("QuotaReserved", "Admitted", "Finished", "DeactivationTarget");
+        List<String> evictions =
+                List.of("", "Deactivated", "Preempted", "AdmissionCheck", "DeactivatedDueToAdmissionCheck");
+        for (int bits = 0; bits < 1 << types.size(); bits++) {
+            for (String eviction : evictions) {
+                int set = bits;
+                Set<String> isTrue = IntStream.range(0, types.size())
+                        .filter(each -> (set & (1 << each)) != 0)
+                        .mapToObj(types::get)
+                        .collect(Collectors.toSet());
+                List<String> conditions = new ArrayList<>(types.stream()
+                        .map(type -> condition(type, isTrue.contains(type), "Any"))
+                        .toList());
+                conditions.add(condition("Evicted", !eviction.isEmpty(), eviction));
+                boolean isFinished = isTrue.contains("Finished");
+                boolean isKueues = isTrue.contains("DeactivationTarget") || eviction.startsWith("DeactivatedDueTo");
+                Phase without = isTrue.contains("QuotaReserved") ? Phase.LEAVING : Phase.RELEASED;
+                assertEquals(
+                        isFinished || isKueues ? Optional.empty() : Optional.of(without),
+                        read(released(WAIT), ",\"active\":false", conditions).map(QueuedWorkload::phase),
+                        () -> isTrue + ", evicted: " + eviction);
+                assertEquals(
+                        isFinished ? Optional.empty() : Optional.of(Phase.REACTIVATED),
+                        read(released(WAIT), ",\"active\":true", conditions).map(QueuedWorkload::phase),
+                        () -> isTrue + ", evicted: " + eviction);
+                assertEquals(
+                        Optional.empty(),
+                        read(
+                                released(WAIT) + ",\"deletionTimestamp\":\"" + THEN + "\"",
+                                ",\"active\":false",
+                                conditions));
+            }
+        }
+    }
+
+    @Test
+    void whatItsAnnotationsSayOutlivesItsQuota() {
+        QueuedWorkload found = read(workload(released(WAIT), ",\"active\":false", List.of(), "[]")
+                        .replaceFirst("\"admission\":.*", "\"x\":{}}}"))
+                .orElseThrow();
+
+        assertEquals(Instant.parse(THEN), found.since());
+        assertEquals(
+                Optional.of(new Release(Instant.parse(THEN), Optional.of(Instant.parse("2026-11-28T09:59:00Z")))),
+                found.release());
+        assertEquals(Set.of("h100"), found.podSets().getFirst().flavors());
+    }
+
+    @Test
+    void anAnnotationThatIsWrongEndsTheWait() {
+        Optional<Release> endless = Optional.of(new Release(Instant.EPOCH, Optional.of(Instant.EPOCH)));
+        for (String wrong : List.of("", "[]", "{", "{}", "null", "[".repeat(9_000), "{\"released\":\"soon\"}")) {
+            assertEquals(
+                    endless,
+                    read(released(wrong), ",\"active\":false", List.of()).flatMap(QueuedWorkload::release),
+                    wrong);
+        }
+    }
+
+    @Test
+    void aReleaseIsForgottenOnceTheWorkloadWasAdmitted() {
+        String quota = condition("QuotaReserved", true, "QuotaReserved");
+        String before =
+                ",\"annotations\":{\"siphon.dev/data-wait\":\"{\\\"released\\\":\\\"2026-11-28T%s:00:00Z\\\"}\"}";
+        List<String> evicted = List.of(quota, condition("Admitted", false, "NoReservation"));
+
+        assertEquals(
+                Optional.of(new Release(Instant.parse("2026-11-28T09:00:00Z"), Optional.empty())),
+                read(before.formatted("09"), "", List.of(quota)).flatMap(QueuedWorkload::release));
+        assertEquals(Optional.empty(), read(before.formatted("09"), "", evicted).flatMap(QueuedWorkload::release));
+        assertTrue(read(before.formatted("11"), "", evicted)
+                .flatMap(QueuedWorkload::release)
+                .isPresent());
+    }
+
+    @Test
+    void whatIsWrittenIsReadBack() {
+        List<PodSet> sets = read("", "", List.of(condition("QuotaReserved", true, "QuotaReserved")))
+                .orElseThrow()
+                .podSets();
+        Instant since = Instant.parse("2026-11-28T09:58:00Z");
+        JsonObject annotations = ReleaseAnnotations.released(THEN, since, sets);
+        QueuedWorkload found = read(",\"annotations\":" + annotations, ",\"active\":false", List.of())
+                .orElseThrow();
+
+        assertEquals(Optional.of(new Release(Instant.parse(THEN), Optional.of(since))), found.release());
+        assertEquals(
+                Set.of("a100"), ReleaseAnnotations.flavors(object(annotations)).get("main"));
+        assertEquals(
+                Set.of("siphon.dev/released"),
+                ReleaseAnnotations.resumed(found.release(), false).keySet());
+        JsonObject over = ReleaseAnnotations.resumed(found.release(), true);
+        assertTrue(over.get("siphon.dev/released").isJsonNull());
+        over.remove("siphon.dev/released");
+        assertEquals(
+                Optional.of(new Release(Instant.parse(THEN), Optional.empty())),
+                ReleaseAnnotations.release(object(over), Instant.EPOCH));
+    }
+
+    private static JsonObject object(JsonObject annotations) {
+        JsonObject metadata = new JsonObject();
+        metadata.add("annotations", annotations);
+        JsonObject object = new JsonObject();
+        object.add("metadata", metadata);
+        return object;
     }
 
     /// Its users write it: it may be as large as etcd allows.

@@ -1,132 +1,27 @@
 package dev.siphon.controller.warm;
 
 import static dev.siphon.controller.warm.WarmWorld.NOW;
-import static dev.siphon.controller.warm.WarmWorld.X;
 import static dev.siphon.controller.warm.WarmWorld.anywhere;
 import static dev.siphon.controller.warm.WarmWorld.failed;
 import static dev.siphon.controller.warm.WarmWorld.filling;
 import static dev.siphon.controller.warm.WarmWorld.local;
-import static dev.siphon.controller.warm.WarmWorld.node;
-import static dev.siphon.controller.warm.WarmWorld.pod;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.kubernetes.KubernetesAccess;
-import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.warm.DataCheck.Parameters;
 import dev.siphon.controller.warm.DataCheck.Settings;
-import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.PodSet;
 import dev.siphon.controller.warm.QueuedWorkload.State;
-import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.csi.DriverException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// What Kueue's Workloads want, round by round.
-final class AdmissionReconcilerTest {
-    private static final GateSettings SETTINGS = new GateSettings(Duration.ofMinutes(10), 2);
-
-    private final KubernetesAdapter nobody = KubernetesAdapter.open(
-            new KubernetesAccess("siphon", Optional.empty()), "cephfs.siphon.dev", () -> Duration.ofSeconds(1));
-    private final Queue queue = new Queue();
-    private final AdmissionReconciler reconciler = new AdmissionReconciler(queue, nobody.warming(), SETTINGS);
-
-    @AfterEach
-    void close() {
-        nobody.close();
-    }
-
-    /// Kueue, and what it was told.
-    private static final class Queue implements AdmissionQueue {
-        private Settings settings = Settings.DEFAULT;
-        private Parameters parameters = new Parameters.Valid(settings);
-        private List<QueuedWorkload> workloads = List.of();
-        private Map<String, DataCheck.Flavor> flavors = Map.of();
-        private boolean isSilent;
-        private final List<String> told = new ArrayList<>();
-
-        void set(Settings changed) {
-            settings = changed;
-            parameters = new Parameters.Valid(settings);
-        }
-
-        @Override
-        public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
-            return List.of();
-        }
-
-        @Override
-        public boolean isThere() {
-            return true;
-        }
-
-        @Override
-        public Queued queued() {
-            if (isSilent) {
-                throw new DriverException.BackendUnavailable("no answer");
-            }
-            return new Queued(
-                    workloads,
-                    List.of(new DataCheck(
-                            "check",
-                            1,
-                            parameters,
-                            Optional.of(new DataCheck.Active(true, "The admission check is active")))),
-                    flavors);
-        }
-
-        @Override
-        public void activate(DataCheck check, DataCheck.Active active) {
-            told.add(active.toString());
-        }
-
-        @Override
-        public void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer) {
-            told.add(workload.name() + " " + answer.state() + ": " + answer.message());
-        }
-    }
-
-    private static QueuedWorkload workload(String name, Phase phase, int seconds, int pods) {
-        GatedPod pod = pod(name, 2, anywhere());
-        return new QueuedWorkload(
-                "u1",
-                name,
-                "uid-" + name,
-                "1",
-                phase,
-                NOW.minusSeconds(seconds),
-                Map.of("check", new CheckState(State.PENDING, "", "")),
-                List.of(new PodSet(pods, pod, Set.of("gpu"))));
-    }
-
-    private static QueuedWorkload reserved(String name) {
-        return workload(name, Phase.RESERVED, 5, 1);
-    }
-
-    private Set<String> round(int seconds, OrderedReplica... replicas) {
-        ObservedGates is = new ObservedGates(
-                NOW.plusSeconds(seconds),
-                List.of(node("a", 8, 8), node("b", 8, 4), node("c", 8, 0)),
-                List.of(replicas),
-                WarmWorld.declared(X),
-                Map.of());
-        Set<DatasetOnNode> wanted = new TreeSet<>(Comparator.comparing(DatasetOnNode::node));
-        var _ = reconciler.write(reconciler.decide(is, wanted));
-        return wanted.stream().map(DatasetOnNode::node).collect(Collectors.toCollection(TreeSet::new));
-    }
-
+final class AdmissionReconcilerTest extends AdmissionRounds {
     @Test
     void aWorkloadIsAdmittedWhenItsDataIsThere() {
         queue.workloads = List.of(reserved("w"));
@@ -148,10 +43,10 @@ final class AdmissionReconcilerTest {
     /// It is not listed any longer: evicted, preempted, deactivated, finished, admitted or deleted.
     @Test
     void aWorkloadThatWaitsNoLongerFreesItsOrders() {
-        queue.workloads = List.of(reserved("w"), workload("x", Phase.RELEASED, 5, 1));
+        queue.workloads = List.of(reserved("w"), workload("x", Phase.SENT_BACK, 5, 1));
         assertEquals(Set.of("a", "b"), round(0));
 
-        queue.workloads = List.of(workload("x", Phase.RELEASED, 5, 1));
+        queue.workloads = List.of(workload("x", Phase.SENT_BACK, 5, 1));
         assertEquals(Set.of(), round(1, filling("a", 20)), "another check sent that one back");
     }
 
@@ -173,7 +68,7 @@ final class AdmissionReconcilerTest {
 
     @Test
     void theCheckSaysOnHowManyNodes() {
-        queue.set(new Settings(Optional.of(3), Optional.empty(), false));
+        queue.set(new Settings(Optional.of(3), Optional.empty(), false, false));
         queue.workloads = List.of(reserved("w"));
 
         assertEquals(Set.of("a", "b", "c"), round(0));
@@ -198,7 +93,7 @@ final class AdmissionReconcilerTest {
 
     @Test
     void aNodeThatCannotIsNotWaitedFor() {
-        queue.set(new Settings(Optional.of(3), Optional.empty(), true));
+        queue.set(new Settings(Optional.of(3), Optional.empty(), true, false));
         queue.workloads = List.of(reserved("w"));
 
         assertEquals(Set.of("a", "b", "c"), round(0, failed("a", "full"), local("b"), local("c")));
@@ -249,8 +144,9 @@ final class AdmissionReconcilerTest {
                 "1",
                 Phase.RESERVED,
                 NOW.minusSeconds(60),
+                Optional.empty(),
                 Map.of("check", new CheckState(State.PENDING, "", "")),
-                List.of(new PodSet(1, stranger, Set.of())));
+                List.of(new PodSet("main", 1, stranger, Set.of())));
         queue.workloads = List.of(rejected, reserved("w"));
 
         var _ = round(0, local("a"));

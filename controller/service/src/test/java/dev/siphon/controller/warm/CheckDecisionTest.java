@@ -19,8 +19,12 @@ import org.junit.jupiter.api.Test;
 final class CheckDecisionTest {
     private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
-    private static final List<Parameters> PARAMETERS =
-            List.of(new Parameters.Invalid("there is no DatasetCheck x"), valid(false), valid(true));
+    private static final List<Parameters> PARAMETERS = List.of(
+            new Parameters.Invalid("there is no DatasetCheck x"),
+            valid(false, false),
+            valid(true, false),
+            valid(false, true),
+            valid(true, true));
 
     private static final List<ReadDecision> READS = List.of(
             new ReadDecision.Nothing(new Notice(false, "DatasetWarm", "it reads none")),
@@ -42,8 +46,8 @@ final class CheckDecisionTest {
 
     private int situations;
 
-    private static Parameters valid(boolean isRejecting) {
-        return new Parameters.Valid(new Settings(Optional.empty(), Optional.empty(), isRejecting));
+    private static Parameters valid(boolean isRejecting, boolean isReleasing) {
+        return new Parameters.Valid(new Settings(Optional.empty(), Optional.empty(), isRejecting, isReleasing));
     }
 
     private static Loading loading(boolean isHopeless, Optional<Duration> left) {
@@ -63,21 +67,24 @@ final class CheckDecisionTest {
                 }
             }
         }
-        assertEquals(2 * 4 * 3 * 7 * 7 * 3 * 2, situations);
+        assertEquals(5 * 4 * 5 * 7 * 7 * 3 * 2 * 2, situations);
     }
 
     private void everyTime(Phase phase, State state, Parameters parameters, ReadDecision reads, Loading loading) {
         for (int reserved : new int[] {5, 15, 31}) {
             for (int before : new int[] {0, 600}) {
-                check(new ObservedCheck(
-                        phase,
-                        state,
-                        parameters,
-                        reads,
-                        Duration.ofSeconds(reserved),
-                        Duration.ofSeconds(reserved + before),
-                        MAX_WAIT,
-                        loading));
+                for (boolean wasReleased : new boolean[] {false, true}) {
+                    check(new ObservedCheck(
+                            phase,
+                            wasReleased,
+                            state,
+                            parameters,
+                            reads,
+                            Duration.ofSeconds(reserved),
+                            Duration.ofSeconds(reserved + before),
+                            MAX_WAIT,
+                            loading));
+                }
             }
         }
     }
@@ -88,9 +95,12 @@ final class CheckDecisionTest {
         if (verdict.isWanted() != isWanted(is)) {
             throw new AssertionError("wanted: " + verdict + " in " + is);
         }
-        String answer = verdict.answer() instanceof CheckAnswer.Given given
-                ? given.state().toString()
-                : "";
+        String answer = switch (verdict.answer()) {
+            case CheckAnswer.Unchanged _ -> "";
+            case CheckAnswer.Given(var state, var _) -> state.toString();
+            case CheckAnswer.Released _ -> "release";
+            case CheckAnswer.Resumed(var isOver) -> isOver ? "resume: the data is there" : "resume";
+        };
         if (!answer.equals(expected(is))) {
             throw new AssertionError(expected(is) + " is expected: " + verdict + " in " + is);
         }
@@ -100,30 +110,44 @@ final class CheckDecisionTest {
         }
     }
 
-    /// A Workload frees its orders unless it has quota.
+    /// A Workload frees its orders unless it has quota, or gave it back until the data is there.
     private static boolean isWanted(ObservedCheck is) {
-        if (is.parameters() instanceof Parameters.Invalid) {
+        if (!(is.parameters() instanceof Parameters.Valid(var settings))) {
             return false;
         }
-        return is.phase() == Phase.RESERVED && is.state() != State.REJECTED;
+        return switch (is.phase()) {
+            case RESERVED -> is.state() != State.REJECTED;
+            case LEAVING -> settings.isReleasing() && !isLate(is);
+            case RELEASED -> !expected(is).equals("resume");
+            case SENT_BACK, REACTIVATED -> false;
+        };
     }
 
-    /// Returns the state that the check gets; empty if it stays.
+    private static boolean isLate(ObservedCheck is) {
+        return is.waited().compareTo(MAX_WAIT) > 0;
+    }
+
+    /// Returns the state that the check gets, or what happens to the quota; empty if all stays.
     private static String expected(ObservedCheck is) {
-        if (is.phase() != Phase.RESERVED || is.state() != State.PENDING) {
-            return "";
-        }
+        return switch (is.phase()) {
+            case RESERVED -> is.state() == State.PENDING ? expectedWithQuota(is) : "";
+            case SENT_BACK, LEAVING -> "";
+            case REACTIVATED -> "resume";
+            case RELEASED -> expectedWithoutQuota(is);
+        };
+    }
+
+    private static String expectedWithQuota(ObservedCheck is) {
         if (!(is.parameters() instanceof Parameters.Valid(var settings))) {
             return "Pending";
         }
         long reserved = is.reserved().toSeconds();
         String late = settings.isRejecting() ? "Rejected" : "Ready";
-        boolean isLate = is.waited().compareTo(MAX_WAIT) > 0;
         return switch (is.reads()) {
             case ReadDecision.Nothing _ -> "Ready";
             case ReadDecision.Pending _ -> "";
             case ReadDecision.Cannot _ -> reserved > 30 ? "Rejected" : "Pending";
-            case ReadDecision.Unknown _ -> isLate ? late : "Pending";
+            case ReadDecision.Unknown _ -> isLate(is) ? late : "Pending";
             case ReadDecision.Unbound(var datasets, var _)
             when reserved <= 10 || datasets.isEmpty() -> reserved <= 10 ? "Pending" : "Ready";
             case ReadDecision.Unbound _, ReadDecision.All _ -> {
@@ -131,13 +155,35 @@ final class CheckDecisionTest {
                 if (loading.nodes() == 0 || loading.isWhole()) {
                     yield "Ready";
                 }
-                if (isLate) {
+                if (isLate(is)) {
                     yield late;
                 }
-                if (loading.isHopeless() && reserved > 30 && !settings.isRejecting()) {
-                    yield "Ready";
+                if (loading.isHopeless() && !settings.isRejecting()) {
+                    yield reserved > 30 ? "Ready" : "Pending";
                 }
-                yield "Pending";
+                boolean isSoon = loading.left().equals(Optional.of(Duration.ofSeconds(9)));
+                yield settings.isReleasing() && !is.wasReleased() && reserved > 10 && !isSoon ? "release" : "Pending";
+            }
+        };
+    }
+
+    private static String expectedWithoutQuota(ObservedCheck is) {
+        if (!(is.parameters() instanceof Parameters.Valid(var settings)) || !settings.isReleasing() || isLate(is)) {
+            return "resume";
+        }
+        return switch (is.reads()) {
+            case ReadDecision.Nothing _, ReadDecision.Cannot _, ReadDecision.Pending _ -> "resume";
+            case ReadDecision.Unknown _ -> "Pending";
+            case ReadDecision.Unbound(var datasets, var _) when datasets.isEmpty() -> "resume";
+            case ReadDecision.Unbound _, ReadDecision.All _ -> {
+                Loading loading = is.loading();
+                boolean isGivenUp = loading.isHopeless()
+                        && !settings.isRejecting()
+                        && is.reserved().toSeconds() > 30;
+                if (loading.nodes() == 0 || isGivenUp) {
+                    yield "resume";
+                }
+                yield loading.isWhole() ? "resume: the data is there" : "Pending";
             }
         };
     }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Replicas", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".spec.replicas")
 @AdditionalPrinterColumn(name = "Max wait", jsonPath = ".spec.maxWait")
 @AdditionalPrinterColumn(name = "Then", jsonPath = ".spec.then")
+@AdditionalPrinterColumn(name = "While loading", jsonPath = ".spec.whileLoading")
 @SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetCheckObject extends CustomResource<DatasetCheckObject.Spec, Void> {
     /// What the administrator wants.
@@ -45,7 +46,13 @@ public final class DatasetCheckObject extends CustomResource<DatasetCheckObject.
             @JsonPropertyDescription(
                     "What happens after that. admit: the Workload runs, and its pods read from CephFS. reject: Kueue deactivates it. Default: admit.")
             @Nullable
-            String then) {}
+            String then,
+
+            @Pattern("^(hold|release)$")
+            @JsonPropertyDescription(
+                    "What happens to the Workload's quota while its data loads. hold: the Workload keeps it. release: others use it; Siphon deactivates the Workload, and activates it when the data is there. Default: hold.")
+            @Nullable
+            String whileLoading) {}
 
     @Override
     @Required

@@ -34,11 +34,11 @@ final class StoredObjectsTest {
     @Test
     void aDatasetCheckIsRead() {
         assertEquals(
-                new DatasetCheckObject.Spec(2, "30m", "reject"),
+                new DatasetCheckObject.Spec(2, "30m", "reject", "release"),
                 read(DatasetCheckObject.class, """
-                        {"replicas":2,"maxWait":"30m","then":"reject"}""", "null").getSpec());
+                        {"replicas":2,"maxWait":"30m","then":"reject","whileLoading":"release"}""", "null").getSpec());
         assertEquals(
-                new DatasetCheckObject.Spec(null, null, null),
+                new DatasetCheckObject.Spec(null, null, null, null),
                 read(DatasetCheckObject.class, "{}", "null").getSpec());
     }
 
