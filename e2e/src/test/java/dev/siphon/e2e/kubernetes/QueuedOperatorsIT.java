@@ -1,7 +1,6 @@
 package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
@@ -57,7 +56,7 @@ final class QueuedOperatorsIT {
     private static void assertAdmitted(String owner) {
         QueuedJob workload = new QueuedJob(mnist.tenant(), owner);
         var _ = workload.awaitCheck("Ready: dataset " + mnist.dataset().name() + " is on .*");
-        assertTrue(workload.has("Admitted"));
+        workload.awaitCondition("Admitted", "");
     }
 
     @Test
