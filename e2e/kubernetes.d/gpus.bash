@@ -98,10 +98,24 @@ second_node() {
   told "GPUs of the second node" "^$#$" kubectl get node "$SECOND" -o 'jsonpath={.status.allocatable.nvidia\.com/gpu}'
   kubectl -n siphon delete pod "$(node_pod "$SECOND")" >/dev/null # a plugin detects its machine only when it starts
   kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's pod on $SECOND"; }
-  SCRIPT='find /data -type f | wc -l' gpu_job there 1 1 "" "nodeName: $SECOND"
-  settles "a first reader there" -n u2 --timeout=600s --for=condition=Complete job/there
-  kubectl -n u2 delete job there >/dev/null
+  first_reader "nodeName: $SECOND"
   NODES=2
+}
+
+# first_reader [MORE]: runs a pod that mounts u2/digits.
+first_reader() {
+  SCRIPT='find /data -type f | wc -l' gpu_job first 1 1 "" "${1:-}"
+  settles "a first reader" -n u2 --timeout=600s --for=condition=Complete job/first
+  kubectl -n u2 delete job first >/dev/null
+}
+
+# Seals 1.1 GB in 10,000 files as u2/digits, in a new namespace u2, and prints the object that declares it.
+seal_large_digits() {
+  kubectl create namespace u2 >/dev/null &&
+    kubectl -n u2 wait --for=create --timeout=60s serviceaccount/default >/dev/null &&
+    seal_a_dataset 'python3 -c "
+import os
+for n in range(10000): open(str(n), \"wb\").write(os.urandom(110000))"'
 }
 
 second_node_leaves() {

@@ -21,9 +21,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Reads Kueue's Workloads, AdmissionChecks and ResourceFlavors. Writes the state of this driver's checks by
-/// server-side
-/// apply, as Kueue's own checks do, and whether a Workload is active.
+/// Reads Kueue's Workloads, AdmissionChecks and ResourceFlavors. Writes whether a Workload is active, and the state of
+/// this driver's checks by server-side apply, as Kueue's own checks do.
 final class KubernetesAdmissionQueue implements AdmissionQueue {
     /// The path of Kueue's API, of Kueue 0.15 and later.
     static final String KUEUE = "apis/kueue.x-k8s.io/v1beta2/";

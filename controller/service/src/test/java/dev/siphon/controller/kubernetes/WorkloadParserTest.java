@@ -16,13 +16,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /// What is read of Kueue's Workloads.
@@ -86,6 +86,31 @@ final class WorkloadParserTest {
                 set.pod().uses());
     }
 
+    /// Conditions of a Workload.
+    ///
+    /// @param isTrue the types of those that are true, without `Evicted`
+    /// @param eviction the reason of `Evicted`; empty if it is false
+    private record Conditions(Set<String> isTrue, String eviction, List<String> text) {
+        static List<Conditions> all(List<String> types, List<String> evictions) {
+            return IntStream.range(0, 1 << types.size())
+                    .mapToObj(bits -> IntStream.range(0, types.size())
+                            .filter(each -> (bits & (1 << each)) != 0)
+                            .mapToObj(types::get)
+                            .collect(Collectors.toSet()))
+                    .flatMap(isTrue -> evictions.stream().map(eviction -> of(types, isTrue, eviction)))
+                    .toList();
+        }
+
+        private static Conditions of(List<String> types, Set<String> isTrue, String eviction) {
+            Stream<String> ordinary = types.stream().map(type -> condition(type, isTrue.contains(type), "Any"));
+            String evicted = condition("Evicted", !eviction.isEmpty(), eviction);
+            return new Conditions(
+                    isTrue,
+                    eviction,
+                    Stream.concat(ordinary, Stream.of(evicted)).toList());
+        }
+    }
+
     /// Kueue's conditions in every combination: only a reserved and not admitted Workload, and one that a check sent
     /// back,
     /// wait for data.
@@ -94,33 +119,25 @@ final class WorkloadParserTest {
         List<String> types = List.of("QuotaReserved", "Admitted", "Finished", "DeactivationTarget", "Preempted");
         List<String> evictions = List.of("", "AdmissionCheck", "Preempted", "PodsReadyTimeout", "Deactivated");
         int found = 0;
-        for (int bits = 0; bits < 1 << types.size(); bits++) {
-            for (String eviction : evictions) {
-                int set = bits;
-                Set<String> isTrue = IntStream.range(0, types.size())
-                        .filter(each -> (set & (1 << each)) != 0)
-                        .mapToObj(types::get)
-                        .collect(Collectors.toSet());
-                List<String> conditions = new ArrayList<>(types.stream()
-                        .map(type -> condition(type, isTrue.contains(type), "Any"))
-                        .toList());
-                conditions.add(condition("Evicted", !eviction.isEmpty(), eviction));
-                boolean isOver = isTrue.contains("Finished") || isTrue.contains("DeactivationTarget");
-                Optional<Phase> expected = isOver
-                        ? Optional.empty()
-                        : eviction.equals("AdmissionCheck")
-                                ? Optional.of(Phase.SENT_BACK)
-                                : eviction.isEmpty() && isTrue.contains("QuotaReserved") && !isTrue.contains("Admitted")
-                                        ? Optional.of(Phase.RESERVED)
-                                        : Optional.empty();
-                assertEquals(
-                        expected,
-                        read("", "", conditions).map(QueuedWorkload::phase),
-                        () -> isTrue + ", evicted: " + eviction);
-                assertEquals(Optional.empty(), read(",\"deletionTimestamp\":\"" + THEN + "\"", "", conditions));
-                assertEquals(Optional.empty(), read("", ",\"active\":false", conditions));
-                found += expected.isPresent() ? 1 : 0;
-            }
+        for (Conditions each : Conditions.all(types, evictions)) {
+            Set<String> isTrue = each.isTrue();
+            String eviction = each.eviction();
+            List<String> conditions = each.text();
+            boolean isOver = isTrue.contains("Finished") || isTrue.contains("DeactivationTarget");
+            Optional<Phase> expected = isOver
+                    ? Optional.empty()
+                    : eviction.equals("AdmissionCheck")
+                            ? Optional.of(Phase.SENT_BACK)
+                            : eviction.isEmpty() && isTrue.contains("QuotaReserved") && !isTrue.contains("Admitted")
+                                    ? Optional.of(Phase.RESERVED)
+                                    : Optional.empty();
+            assertEquals(
+                    expected,
+                    read("", "", conditions).map(QueuedWorkload::phase),
+                    () -> isTrue + ", evicted: " + eviction);
+            assertEquals(Optional.empty(), read(",\"deletionTimestamp\":\"" + THEN + "\"", "", conditions));
+            assertEquals(Optional.empty(), read("", ",\"active\":false", conditions));
+            found += expected.isPresent() ? 1 : 0;
         }
         assertTrue(found > 0, "some wait");
     }
@@ -140,35 +157,24 @@ final class WorkloadParserTest {
         List<String> types = List.of("QuotaReserved", "Admitted", "Finished", "DeactivationTarget");
         List<String> evictions =
                 List.of("", "Deactivated", "Preempted", "AdmissionCheck", "DeactivatedDueToAdmissionCheck");
-        for (int bits = 0; bits < 1 << types.size(); bits++) {
-            for (String eviction : evictions) {
-                int set = bits;
-                Set<String> isTrue = IntStream.range(0, types.size())
-                        .filter(each -> (set & (1 << each)) != 0)
-                        .mapToObj(types::get)
-                        .collect(Collectors.toSet());
-                List<String> conditions = new ArrayList<>(types.stream()
-                        .map(type -> condition(type, isTrue.contains(type), "Any"))
-                        .toList());
-                conditions.add(condition("Evicted", !eviction.isEmpty(), eviction));
-                boolean isFinished = isTrue.contains("Finished");
-                boolean isKueues = isTrue.contains("DeactivationTarget") || eviction.startsWith("DeactivatedDueTo");
-                Phase without = isTrue.contains("QuotaReserved") ? Phase.LEAVING : Phase.RELEASED;
-                assertEquals(
-                        isFinished || isKueues ? Optional.empty() : Optional.of(without),
-                        read(released(WAIT), ",\"active\":false", conditions).map(QueuedWorkload::phase),
-                        () -> isTrue + ", evicted: " + eviction);
-                assertEquals(
-                        isFinished ? Optional.empty() : Optional.of(Phase.REACTIVATED),
-                        read(released(WAIT), ",\"active\":true", conditions).map(QueuedWorkload::phase),
-                        () -> isTrue + ", evicted: " + eviction);
-                assertEquals(
-                        Optional.empty(),
-                        read(
-                                released(WAIT) + ",\"deletionTimestamp\":\"" + THEN + "\"",
-                                ",\"active\":false",
-                                conditions));
-            }
+        for (Conditions each : Conditions.all(types, evictions)) {
+            Set<String> isTrue = each.isTrue();
+            String eviction = each.eviction();
+            List<String> conditions = each.text();
+            boolean isFinished = isTrue.contains("Finished");
+            boolean isKueues = isTrue.contains("DeactivationTarget") || eviction.startsWith("DeactivatedDueTo");
+            Phase without = isTrue.contains("QuotaReserved") ? Phase.LEAVING : Phase.RELEASED;
+            assertEquals(
+                    isFinished || isKueues ? Optional.empty() : Optional.of(without),
+                    read(released(WAIT), ",\"active\":false", conditions).map(QueuedWorkload::phase),
+                    () -> isTrue + ", evicted: " + eviction);
+            assertEquals(
+                    isFinished ? Optional.empty() : Optional.of(Phase.REACTIVATED),
+                    read(released(WAIT), ",\"active\":true", conditions).map(QueuedWorkload::phase),
+                    () -> isTrue + ", evicted: " + eviction);
+            assertEquals(
+                    Optional.empty(),
+                    read(released(WAIT) + ",\"deletionTimestamp\":\"" + THEN + "\"", ",\"active\":false", conditions));
         }
     }
 

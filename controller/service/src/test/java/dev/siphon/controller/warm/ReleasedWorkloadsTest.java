@@ -26,6 +26,11 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
     }
 
     private static QueuedWorkload with(QueuedWorkload before, Optional<Release> release) {
+        return with(before, release, before.checks());
+    }
+
+    private static QueuedWorkload with(
+            QueuedWorkload before, Optional<Release> release, Map<String, CheckState> checks) {
         return new QueuedWorkload(
                 before.namespace(),
                 before.name(),
@@ -34,7 +39,7 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
                 before.phase(),
                 before.since(),
                 release,
-                before.checks(),
+                checks,
                 before.podSets());
     }
 
@@ -128,16 +133,7 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
 
         queue.told.clear();
         QueuedWorkload before = released(Phase.RELEASED, 5, 1);
-        queue.workloads = List.of(new QueuedWorkload(
-                before.namespace(),
-                before.name(),
-                before.uid(),
-                before.version(),
-                before.phase(),
-                before.since(),
-                before.release(),
-                Map.of(),
-                before.podSets()));
+        queue.workloads = List.of(with(before, before.release(), Map.of()));
         var _ = round(1, filling("a", 20));
         assertEquals(List.of("w resumed"), queue.told, "its queue has no check");
     }
@@ -155,18 +151,12 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
     void whatAnotherCheckRejectedIsKueues() {
         releasing();
         QueuedWorkload before = workload("w", Phase.RESERVED, 15, 1);
-        queue.workloads = List.of(new QueuedWorkload(
-                before.namespace(),
-                before.name(),
-                before.uid(),
-                before.version(),
-                before.phase(),
-                before.since(),
+        queue.workloads = List.of(with(
+                before,
                 before.release(),
                 Map.of(
                         "check", new CheckState(State.PENDING, "", ""),
-                        "budget", new CheckState(State.REJECTED, "", "")),
-                before.podSets()));
+                        "budget", new CheckState(State.REJECTED, "", ""))));
 
         var _ = round(0, filling("a", 1));
         assertEquals(List.of(), queue.told);

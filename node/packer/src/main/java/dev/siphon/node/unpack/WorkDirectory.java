@@ -109,7 +109,7 @@ final class WorkDirectory implements AutoCloseable {
     }
 
     /// Removes a directory with everything in it. Follows no symbolic link.
-    private static void remove(Path directory) {
+    static void remove(Path directory) {
         try {
             Files.walkFileTree(directory, new SimpleFileVisitor<>() {
                 @Override

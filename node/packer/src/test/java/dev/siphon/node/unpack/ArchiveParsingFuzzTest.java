@@ -9,11 +9,8 @@ import dev.siphon.node.tar.TarWriter;
 import dev.siphon.node.tar.Tars;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -37,17 +34,6 @@ final class ArchiveParsingFuzzTest {
     /// Every byte that a name may have.
     private static final String ANY_BYTES = anyBytes();
 
-    private static final TreeListener IGNORED = new TreeListener() {
-        @Override
-        public void begin(String name, long totalBytes) {}
-
-        @Override
-        public void downloaded(long bytes, long totalBytes) {}
-
-        @Override
-        public void wrote(long bytes, long files) {}
-    };
-
     /// In memory: a tree is synced to disk.
     private Path place = Path.of("");
 
@@ -58,8 +44,8 @@ final class ArchiveParsingFuzzTest {
     }
 
     @AfterEach
-    void end() throws IOException {
-        remove(place);
+    void end() {
+        WorkDirectory.remove(place);
     }
 
     private static String anyBytes() {
@@ -140,7 +126,8 @@ final class ArchiveParsingFuzzTest {
             if (archive.isPresent()) {
                 archive.get().read(new TreeCheck(new TreeLimits(MOST_BYTES, MOST_FILES)));
                 try (DirectoryHandle root = DirectoryHandle.open(tree.toString());
-                        TreeBuilder builder = new TreeBuilder(root, new TreeLimits(MOST_BYTES, MOST_FILES), IGNORED)) {
+                        TreeBuilder builder =
+                                new TreeBuilder(root, new TreeLimits(MOST_BYTES, MOST_FILES), Fetching.IGNORED)) {
                     archive.get().read(builder);
                     builder.finish();
                 }
@@ -153,7 +140,7 @@ final class ArchiveParsingFuzzTest {
             throw e;
         } finally {
             assertNothingBeside(name);
-            remove(tree);
+            WorkDirectory.remove(tree);
         }
     }
 
@@ -177,23 +164,6 @@ final class ArchiveParsingFuzzTest {
                 throw new IllegalStateException("something was written beside the tree: " + other);
             }
         }
-    }
-
-    private static void remove(Path directory) throws IOException {
-        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path done, @org.jspecify.annotations.Nullable IOException e)
-                    throws IOException {
-                Files.delete(done);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 
     private void fuzz(String what, List<byte[]> valid, ParserFuzz.Parse parse) {

@@ -34,7 +34,7 @@ final class Fetching implements AutoCloseable {
     static final FetchLimits SHORT =
             new FetchLimits(Duration.ofSeconds(5), Duration.ofMillis(500), 3, Duration.ofMillis(1), 0);
 
-    private static final TreeListener IGNORED = new TreeListener() {
+    static final TreeListener IGNORED = new TreeListener() {
         @Override
         public void begin(String name, long totalBytes) {}
 

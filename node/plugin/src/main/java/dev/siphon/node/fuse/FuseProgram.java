@@ -55,9 +55,12 @@ public enum FuseProgram {
     /// Finds the process of the mount with the tag among those of this mount namespace, whoever started it; empty if
     /// it has ended. `siphon fuse` sees all processes of its node, and a pod's process might look the same.
     public Optional<ProcessHandle> process(String tag) {
+        Path ours = mountNamespace("self").orElseThrow();
         return ProcessHandle.allProcesses()
                 // first, because reading the arguments of a process that hangs may hang
-                .filter(process -> sharesMounts(process.pid()))
+                .filter(process -> mountNamespace(Long.toString(process.pid()))
+                        .filter(ours::equals)
+                        .isPresent())
                 .filter(process -> isThis(process.info()))
                 .filter(process -> process.info()
                         .arguments()
@@ -66,18 +69,13 @@ public enum FuseProgram {
                 .findFirst();
     }
 
-    private static boolean sharesMounts(long pid) {
+    private static Optional<Path> mountNamespace(String pid) {
         try {
-            return Files.readSymbolicLink(mountNamespace(Long.toString(pid)))
-                    .equals(Files.readSymbolicLink(mountNamespace("self")));
+            return Optional.of(Files.readSymbolicLink(Path.of("/proc", pid, "ns", "mnt")));
         } catch (IOException _) {
             // it has ended, or has more rights than this process, which no process that it started has
-            return false;
+            return Optional.empty();
         }
-    }
-
-    private static Path mountNamespace(String pid) {
-        return Path.of("/proc", pid, "ns", "mnt");
     }
 
     private boolean isThis(ProcessHandle.Info info) {

@@ -7,9 +7,8 @@ public sealed interface ReplicaState {
     /// Attached over the image on CephFS; no disk has a replica.
     record Remote() implements ReplicaState {}
 
-    /// A disk has a part of a replica. Whether it is being filled says [FillStage]. An attached dataset is read from
-    /// CephFS or another
-    /// replica meanwhile.
+    /// A disk has a part of a replica; [FillStage] says whether it is being filled. An attached dataset is read from
+    /// CephFS or another replica meanwhile.
     ///
     /// @param percent the share that was written, by the record beside the replica
     record Filling(int percent, Path cache) implements ReplicaState {}
