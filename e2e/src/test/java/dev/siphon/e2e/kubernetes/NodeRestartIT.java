@@ -80,7 +80,9 @@ final class NodeRestartIT {
         TestPod pod = counting("killed");
         List<ProcessHandle> served = ProcessHandle.allProcesses()
                 .filter(each -> isProgram(each, "ceph-fuse"))
-                .filter(each -> each.parent().filter(parent -> isProgram(parent, "java")).isPresent())
+                .filter(each -> each.parent()
+                        .filter(parent -> isProgram(parent, "java"))
+                        .isPresent())
                 .toList();
         assertFalse(served.isEmpty());
 
@@ -95,7 +97,10 @@ final class NodeRestartIT {
     }
 
     private static boolean isProgram(ProcessHandle process, String name) {
-        return process.info().command().filter(path -> path.endsWith("/" + name)).isPresent();
+        return process.info()
+                .command()
+                .filter(path -> path.endsWith("/" + name))
+                .isPresent();
     }
 
     /// Ceph waits a minute for a client that died silently before it grants its capabilities to another.
