@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.CephSubvolumes;
-import dev.siphon.e2e.lab.ProcessesOfLab;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimList;
 import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
@@ -45,18 +44,15 @@ final class FailoverIT {
         siphon.rolledOut();
     }
 
-    /// Kills it, so that work stays half done and the Lease is not released; deletes its pod too, so that the other
-    /// one takes over.
     @Test
     void fiftyClaimsGetAVolumeEachAndNoneIsLeftOver() throws Exception {
-        String before = siphon.leader();
+        String before;
         try (ExecutorService claiming = Executors.newSingleThreadExecutor()) {
             var claims = claiming.submit(
                     () -> IntStream.rangeClosed(1, CLAIMS).forEach(number -> tenant.claim("many-" + number, "1Gi")));
             var _ = CLUSTER.awaitAll("the first claims", all(), each -> bound(each) >= BEFORE_THE_KILL);
 
-            ProcessesOfLab.kill("--lead-as=" + before);
-            removeAtOnce(before);
+            before = siphon.killLeader();
             long boundByThen = bound(all().list().getItems());
             assertTrue(boundByThen < CLAIMS, "the leader was killed when all was done");
             claims.get();
@@ -97,19 +93,10 @@ final class FailoverIT {
                 .gated()
                 .createJob(4, 4);
 
-        removeAtOnce(siphon.leader());
+        var _ = siphon.killLeader();
 
         var _ = job.complete();
         job.delete();
         dataset.delete();
-    }
-
-    private static void removeAtOnce(String pod) {
-        var _ = CLUSTER.client()
-                .pods()
-                .inNamespace(Installation.NAMESPACE)
-                .withName(pod)
-                .withGracePeriod(0)
-                .delete();
     }
 }

@@ -2,6 +2,7 @@ package dev.siphon.e2e.kubernetes;
 
 import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.ProcessesOfLab;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.readiness.Readiness;
@@ -137,6 +138,23 @@ final class Installation {
     /// Returns the pod of the leading controller.
     String leader() {
         return holder().orElseThrow(() -> new AssertionError("nobody leads"));
+    }
+
+    /// Kills the leading controller, so that work stays half done and the Lease is not released. Deletes its pod too,
+    /// so that
+    /// another takes over.
+    ///
+    /// @return that pod
+    String killLeader() {
+        String leader = leader();
+        ProcessesOfLab.kill("--lead-as=" + leader);
+        var _ = cluster.client()
+                .pods()
+                .inNamespace(NAMESPACE)
+                .withName(leader)
+                .withGracePeriod(0)
+                .delete();
+        return leader;
     }
 
     private Optional<String> holder() {

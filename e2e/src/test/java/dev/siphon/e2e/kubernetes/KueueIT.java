@@ -32,22 +32,29 @@ final class KueueIT {
     @SuppressWarnings("NullAway.Init")
     private static SealedDataset dataset;
 
+    /// Takes long enough for its quota to be released.
+    @SuppressWarnings("NullAway.Init")
+    private static SealedDataset cold;
+
     @BeforeAll
     static void begin() {
         siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 29);
         dataset = SealedDataset.sealRandom(CLUSTER, tenant, "large", BYTES).declare(tenant.account());
+        cold = SealedDataset.sealRandom(CLUSTER, tenant, "cold", 3 * BYTES).declare(tenant.account());
         var _ = CLUSTER.kubectl("label", "node", CLUSTER.node(), "nvidia.com/gpu.present=true");
         LabKueue.enable(CLUSTER, siphon);
         siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
         LabKueue.start(CLUSTER, "batch/job");
         LabKueue.queue(tenant);
+        queueOfOne();
     }
 
     @AfterAll
     static void end() {
         tenant.close();
         dataset.delete();
+        cold.delete();
         siphon.setNodeEnvironment("SIPHON_FILL_RATE-");
         LabKueue.disable(siphon);
     }
@@ -55,6 +62,7 @@ final class KueueIT {
     @BeforeEach
     void onNoDisk() {
         dataset.evict(siphon);
+        cold.evict(siphon);
     }
 
     private static QueuedJob job(String name, String queue, String reference) {
@@ -181,15 +189,17 @@ final class KueueIT {
                 """);
     }
 
+    /// Waits until this Job, which reads the cold dataset, is released.
+    private static QueuedJob released(String name) {
+        QueuedJob job = job(name, "one", cold.reference());
+        var _ = job.awaitCheck("Pending: others may use its quota until its data is there: dataset u29.cold: 0 of 1.*");
+        assertFalse(job.has("QuotaReserved"));
+        return job;
+    }
+
     @Test
     void anotherJobUsesTheQuotaWhileTheDataLoads() {
-        SealedDataset cold =
-                SealedDataset.sealRandom(CLUSTER, tenant, "cold", 3 * BYTES).declare(tenant.account());
-        queueOfOne();
-        QueuedJob first = job("first", "one", cold.reference());
-        var _ = first.awaitCheck(
-                "Pending: others may use its quota until its data is there: dataset u29.cold: 0 of 1.*");
-        assertFalse(first.has("QuotaReserved"));
+        QueuedJob first = released("first");
 
         var _ = job("second", "one", "");
         TestJob second = job("second").complete();
@@ -199,13 +209,43 @@ final class KueueIT {
 
         TestJob done = job("first").complete();
         assertEquals(List.of("cold"), done.log());
-        assertFalse(first.await("is there", _ -> true)
-                .getMetadata()
-                .getAnnotations()
-                .containsKey("siphon.dev/released"));
+        awaitNoMark(first);
         second.delete();
         done.delete();
-        cold.delete();
+    }
+
+    @Test
+    void aReleasedWorkloadIsActivatedByTheNextLeader() {
+        QueuedJob job = released("orphan");
+
+        var _ = siphon.killLeader();
+
+        TestJob done = job("orphan").complete();
+        assertEquals(List.of("cold"), done.log());
+        awaitNoMark(job);
+        done.delete();
+        siphon.rolledOut();
+    }
+
+    /// Its user would rather hold the quota than wait without it.
+    @Test
+    void aReleasedWorkloadThatItsUserActivatesKeepsItsQuota() {
+        QueuedJob job = released("impatient");
+
+        patch(job.name(), "{\"spec\":{\"active\":true}}");
+
+        var _ = job.awaitCheck("Pending: dataset u29.cold: 0 of 1.*");
+        assertTrue(job.has("QuotaReserved"));
+        awaitNoMark(job);
+        TestJob done = job("impatient").complete();
+        assertEquals(List.of("cold"), done.log());
+        done.delete();
+    }
+
+    private static void awaitNoMark(QueuedJob job) {
+        var _ = job.await(
+                "is not marked as released",
+                workload -> !workload.getMetadata().getAnnotations().containsKey("siphon.dev/released"));
     }
 
     /// @param released a Workload that is released now
