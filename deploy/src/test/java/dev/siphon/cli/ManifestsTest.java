@@ -3,6 +3,7 @@ package dev.siphon.cli;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -126,6 +127,36 @@ final class ManifestsTest {
                 elements(policy.path("policyTypes")).map(JsonNode::asText).toList());
         // a rule without `from` would admit everybody
         assertEquals(0, policy.path("ingress").size(), policy::toString);
+    }
+
+    @Test
+    void whatItsPodsMayDoIsDocumented() throws IOException {
+        String page = Files.readString(Path.of("../docs/explanation/isolation.md"));
+        List<String> rows = objects()
+                .filter(object -> object.at("/spec/template/spec").isObject())
+                .map(ManifestsTest::privileges)
+                .toList();
+        assertEquals(3, rows.size());
+        rows.forEach(row -> assertTrue(page.contains(row), row));
+    }
+
+    /// Returns a workload's row of docs/explanation/isolation.md.
+    private static String privileges(JsonNode workload) {
+        JsonNode pod = workload.at("/spec/template/spec");
+        List<String> host = Stream.of("hostNetwork", "hostPID", "hostIPC")
+                .filter(field -> pod.path(field).asBoolean())
+                .map(field -> field.substring("host".length()).replace("Network", "network"))
+                .toList();
+        boolean isPrivileged = elements(pod.path("containers"))
+                .anyMatch(
+                        container -> container.at("/securityContext/privileged").asBoolean());
+        return "| `%s` | %s | %s | %s | %s |\n"
+                .formatted(
+                        workload.at("/metadata/name").asText(),
+                        pod.at("/securityContext/runAsUser").asText("root"),
+                        isPrivileged ? "yes" : "no",
+                        host.isEmpty() ? "none" : String.join(", ", host),
+                        pod.path("automountServiceAccountToken").asBoolean(true) ? "yes" : "no");
     }
 
     /// A cluster without the Prometheus operator has none of these kinds, and would refuse the manifests.

@@ -119,8 +119,7 @@ final class ImportDecision {
     private static ImportStep lost(ObservedImport is) {
         String reason = "DatasetDeleted";
         return is.keepVolume() && is.claim().isOurs()
-                ? new ImportStep.Report(
-                        Phase.READY,
+                ? new ImportStep.KeepVolume(
                         reason,
                         "the dataset was deleted, and its volume stays: copy what you need of it, delete the"
                                 + " DatasetImport, and apply it again")

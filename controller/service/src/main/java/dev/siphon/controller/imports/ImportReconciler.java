@@ -195,6 +195,8 @@ public final class ImportReconciler implements AutoCloseable {
             case ImportStep.RemoveFetch _ -> cluster.removeFetch(each);
             case ImportStep.RemoveClaim _ -> cluster.removeClaim(each);
             case ImportStep.Await _ -> {}
+            case ImportStep.KeepVolume(var reason, var message) ->
+                report(each, status.in(Phase.READY, reason, bounded(message)).settledAt(each.generation()));
             case ImportStep.Settle _ -> report(each, settled(status, is).settledAt(each.generation()));
         }
     }

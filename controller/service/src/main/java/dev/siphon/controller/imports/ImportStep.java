@@ -43,4 +43,7 @@ public sealed interface ImportStep {
 
     /// Nothing is left to do.
     record Settle() implements ImportStep {}
+
+    /// The dataset is gone and the volume stays, with nothing left to do.
+    record KeepVolume(String reason, String message) implements ImportStep {}
 }

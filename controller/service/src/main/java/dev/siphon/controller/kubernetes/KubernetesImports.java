@@ -43,7 +43,8 @@ final class KubernetesImports implements ImportCluster {
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
-    private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
+    private static final int HTTP_UNPROCESSABLE = 422;
+    private static final List<Integer> GONE_OR_ANOTHER = List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE);
 
     /// How long the watch may take to show a status that was written.
     private static final Duration IN_FLIGHT = Duration.ofSeconds(5);
@@ -297,12 +298,15 @@ final class KubernetesImports implements ImportCluster {
     @Override
     public void report(DatasetImport of, ImportStatus status) {
         written.put(of.uid(), new WrittenStatus(status, System.nanoTime()));
-        String change = api.json(Map.of("status", ImportParser.toObject(status)));
+        // another import of that name, created meanwhile, must not get this one's status
+        String change = api.json(List.of(
+                Map.of("op", "test", "path", "/metadata/uid", "value", of.uid()),
+                Map.of("op", "add", "path", "/status", "value", ImportParser.toObject(status))));
         boolean _ = api.send(
                 "patch status of " + of,
-                GONE,
+                GONE_OR_ANOTHER,
                 imports(of.namespace()) + "/" + of.name() + "/status",
-                request -> request.patch(MERGE, change));
+                request -> request.patch("application/json-patch+json", change));
         known.told(of.uid());
     }
 

@@ -84,6 +84,7 @@ final class ImportDecisionTest {
 
     private static boolean isEnd(ImportStep step) {
         return step instanceof ImportStep.Settle
+                || step instanceof ImportStep.KeepVolume
                 || step instanceof ImportStep.Await
                 || step instanceof ImportStep.Report;
     }
@@ -105,7 +106,7 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new Part.Absent(), is.seal(), is.isShared());
             case ImportStep.RemoveClaim _ ->
                 with(is, is.phase(), new Part.Absent(), is.fetch(), is.seal(), is.isShared());
-            case ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _ -> is;
+            case ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _, ImportStep.KeepVolume _ -> is;
         };
     }
 
@@ -161,7 +162,11 @@ final class ImportDecisionTest {
                 case ImportStep.RemoveFetch _ -> assertTrue(is.fetch().isOurs(), "" + is);
                 case ImportStep.RemoveSnapshot _ -> assertTrue(is.seal().isOurs(), "" + is);
                 case ImportStep.Share _, ImportStep.Finish _ -> assertInstanceOf(SealState.Sealed.class, is.seal());
-                case ImportStep.Fail _, ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _ -> {}
+                case ImportStep.Fail _,
+                        ImportStep.Report _,
+                        ImportStep.Await _,
+                        ImportStep.Settle _,
+                        ImportStep.KeepVolume _ -> {}
             }
         });
     }
@@ -197,6 +202,16 @@ final class ImportDecisionTest {
                     ImportStep step = ImportDecision.decide(is);
                     assertFalse(step instanceof ImportStep.Fail || step instanceof ImportStep.RemoveClaim, "" + is);
                 });
+    }
+
+    /// It takes no place among the imports that have not ended.
+    @Test
+    void aVolumeThatOutlivesItsDatasetEndsTheImport() {
+        all().filter(is -> is.phase() == Phase.READY
+                        && is.keepVolume()
+                        && is.claim().isOurs()
+                        && is.seal() instanceof Part.Absent)
+                .forEach(is -> assertInstanceOf(ImportStep.KeepVolume.class, ImportDecision.decide(is)));
     }
 
     @Test

@@ -45,6 +45,15 @@ final class KubernetesImportsTest {
     private static final String PODS = "/api/v1/namespaces/u1/pods";
     private static final String DATASETS = "/apis/siphon.dev/v1alpha1/datasets";
     private static final String FROM_CLAIM = "{\"claim\": {\"name\": \"raw\", \"path\": \"photos/2026\"}}";
+    private static final ImportStatus READY = new ImportStatus(
+            ImportStatus.Phase.READY,
+            "Ready",
+            "is there",
+            "u1/photos",
+            new FetchProgress(1, 2, 3, 4),
+            Set.of("u1", "group:vision"),
+            new ImportStatus.DatasetUses(5, List.of("a", "b")),
+            1);
     private static final Account U1 = new Account("u1", "id", 10001, 10501, Set.of("vision"), OptionalLong.empty());
 
     @TempDir
@@ -160,17 +169,8 @@ final class KubernetesImportsTest {
     @Test
     void aStatusIsReadAsItWasWritten() {
         DatasetImport read = wanted(FROM_CLAIM);
-        ImportStatus status = new ImportStatus(
-                ImportStatus.Phase.READY,
-                "Ready",
-                "is there",
-                "u1/photos",
-                new FetchProgress(1, 2, 3, 4),
-                Set.of("u1", "group:vision"),
-                new ImportStatus.DatasetUses(5, List.of("a", "b")),
-                1);
-        cluster().report(read, status);
-        assertEquals(status, cluster().imports().getFirst().status());
+        cluster().report(read, READY);
+        assertEquals(READY, cluster().imports().getFirst().status());
     }
 
     @Test
@@ -344,6 +344,17 @@ final class KubernetesImportsTest {
         JsonObject snapshot = get(SNAPSHOTS + "/photos");
         snapshot.add("status", JsonParser.parseString(status));
         var _ = started.orElseThrow().admin().raw(SNAPSHOTS + "/photos", "PUT", snapshot.toString());
+    }
+
+    @Test
+    void theStatusOfAnImportIsNotWrittenToALaterOneOfItsName() {
+        ImportCluster cluster = on();
+        DatasetImport before = wanted(FROM_CLAIM);
+        var _ = started.orElseThrow().admin().raw(IMPORTS + "/photos", "DELETE", null);
+        DatasetImport after = wanted(FROM_CLAIM);
+        cluster.report(before, READY);
+        assertFalse(get(IMPORTS + "/photos").has("status"));
+        assertEquals(List.of(after), cluster.imports());
     }
 
     private JsonObject dataset(String path) {

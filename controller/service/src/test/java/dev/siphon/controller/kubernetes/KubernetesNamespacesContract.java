@@ -10,8 +10,10 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 
 /// [KubernetesNamespaces] over an API server.
@@ -89,7 +91,7 @@ abstract class KubernetesNamespacesContract extends NamespacesContract {
     @Override
     protected void removeClaim(String namespace, String name) {
         var claims = cluster().admin().persistentVolumeClaims().inNamespace(namespace);
-        // no pod uses it, and no controller runs that would check
+        // no pod uses it, and in some clusters of the tests no controller runs that would check
         PersistentVolumeClaim unprotected = new PersistentVolumeClaimBuilder(
                         claims.withName(name).get())
                 .editMetadata()
@@ -98,5 +100,8 @@ abstract class KubernetesNamespacesContract extends NamespacesContract {
                 .build();
         claims.resource(unprotected).update();
         claims.withName(name).delete();
+        // where a controller runs, it may have protected the claim again
+        var _ = claims.withName(name)
+                .waitUntilCondition(Objects::isNull, TestCluster.PATIENT.toSeconds(), TimeUnit.SECONDS);
     }
 }

@@ -27,13 +27,19 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Phase", jsonPath = ".status.phase")
 @AdditionalPrinterColumn(name = "Dataset", jsonPath = ".status.dataset")
 @AdditionalPrinterColumn(name = "Bytes", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.bytes")
+@AdditionalPrinterColumn(
+        name = "Total",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        jsonPath = ".status.totalBytes",
+        priority = 1)
 @AdditionalPrinterColumn(name = "Left", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.secondsLeft")
 @AdditionalPrinterColumn(name = "Pods", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.pods")
-@AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message", priority = 1)
 @AdditionalPrinterColumn(
         name = "Age",
         type = AdditionalPrinterColumn.Type.DATE,
         jsonPath = ".metadata.creationTimestamp")
+@AdditionalPrinterColumn(name = "Reason", jsonPath = ".status.reason", priority = 1)
+@AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message", priority = 1)
 @SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetImportObject extends CustomResource<DatasetImportObject.Spec, DatasetImportObject.Status>
         implements Namespaced {
