@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -314,9 +315,14 @@ final class LostKubernetesIT {
     @Test
     @Order(2)
     void aVolumeIsMadeOfASnapshotThatWasRecovered() throws IOException {
-        Command.Result printed = siphon.siphon("recover", "--only", "snapshots", "--account", owner.account());
-        assertEquals(0, printed.exit(), printed::output);
-        Path snapshots = Files.writeString(folder.resolve("snapshots.yaml"), printed.output());
+        List<Command.Result> tries = new ArrayList<>();
+        // until Ceph gives up on the clients of pods that are lost, `recover` says to retry
+        var _ = Await.until("the snapshots are printed", Cluster.PATIENCE, () -> {
+            tries.add(siphon.siphon("recover", "--only", "snapshots", "--account", owner.account()));
+            return tries.getLast().exit() == 0;
+        });
+        Path snapshots =
+                Files.writeString(folder.resolve("snapshots.yaml"), tries.getLast().output());
         var _ = CLUSTER.kubectl("apply", "-f", snapshots.toString());
         SnapshotController.awaitReady(owner, "before");
         TestClaim restored = owner.claim(
