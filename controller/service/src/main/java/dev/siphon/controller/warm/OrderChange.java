@@ -26,17 +26,19 @@ sealed interface OrderChange {
 
     /// Decides what to do about all orders, existing and missing. Touches nothing.
     ///
-    /// @param used where pods use datasets, which nodes fill without an order; none if fills take no turns
-    static List<OrderChange> decide(ObservedGates is, Set<DatasetOnNode> wanted, Set<DatasetOnNode> used) {
+    /// @param used where pods use datasets, which nodes fill without an order. None if fills take no turns; empty
+    ///     while it is not known.
+    static List<OrderChange> decide(ObservedGates is, Set<DatasetOnNode> wanted, Optional<Set<DatasetOnNode>> used) {
         Set<String> nodes = is.nodes().stream().map(ClusterNode::name).collect(Collectors.toSet());
         Set<DatasetOnNode> there =
                 is.replicas().stream().map(OrderedReplica::place).collect(Collectors.toSet());
         Stream<OrderChange> existing = is.replicas().stream()
                 .flatMap(replica -> replica.isOf(is.declared())
                                 && nodes.contains(replica.order().node())
-                        ? of(replica, wanted.contains(replica.place()), used.contains(replica.place())).stream()
+                        ? of(replica, wanted.contains(replica.place()), mayBeUsed(replica, used)).stream()
                         : Stream.of(new Forget(replica)));
-        Stream<OrderChange> missing = Stream.concat(wanted.stream(), used.stream())
+        Stream<OrderChange> missing = Stream.concat(
+                        wanted.stream(), used.stream().flatMap(Set::stream))
                 .distinct()
                 .filter(place -> !there.contains(place) && nodes.contains(place.node()))
                 .flatMap(place -> Optional.ofNullable(is.declared().get(place.dataset())).stream()
@@ -52,7 +54,11 @@ sealed interface OrderChange {
                 .toList();
     }
 
-    private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted, boolean isUsed) {
+    private static boolean mayBeUsed(OrderedReplica replica, Optional<Set<DatasetOnNode>> used) {
+        return used.map(places -> places.contains(replica.place())).orElse(true);
+    }
+
+    private static Optional<OrderChange> of(OrderedReplica replica, boolean isWanted, boolean mayBeUsed) {
         if (isWanted != replica.order().wanted()) {
             return Optional.of(new Want(replica, isWanted));
         }
@@ -61,6 +67,6 @@ sealed interface OrderChange {
         }
         // one of which the node still has a part is kept: the next pod's fill is shorter there
         boolean isNothing = replica.state() == State.ABSENT && replica.percent() == 0;
-        return isNothing && !isUsed ? Optional.of(new Forget(replica)) : Optional.empty();
+        return isNothing && !mayBeUsed ? Optional.of(new Forget(replica)) : Optional.empty();
     }
 }

@@ -7,9 +7,9 @@ import dev.siphon.csi.dataset.DatasetReplica.Turn;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,8 +20,9 @@ import java.util.stream.Collectors;
 /// the next leader goes on with the same queue.
 ///
 /// A node waits by reporting [State#QUEUED]. The oldest wait comes first; one that pods wait for counts as
-/// [#HEAD_START] older, so that it overtakes the others, and yet each comes first at last. A node has at most one turn:
-/// whoever stole its key takes no more. Several names of one content are one fill ([NodeFill]).
+/// [#HEAD_START] older, so that it overtakes the others, and yet each comes first at last. A node has at most one
+/// turn, and a long one costs its other waits their places ([#AGING]): whoever stole its key takes no more. Several
+/// names of one content are one fill ([NodeFill]).
 final class TurnDecision {
     /// How long before its node a fill is queued, as it were, if pods wait for it.
     static final Duration HEAD_START = Duration.ofHours(1);
@@ -39,6 +40,10 @@ final class TurnDecision {
     /// How long a fill may make no progress.
     static final Duration STALL = Duration.ofMinutes(15);
 
+    /// For how much of a turn its node's other waits grow older. For the rest of it they do not, however it ends:
+    /// otherwise a stolen node with 20 orders would have 20 long turns, one after the other.
+    static final Duration AGING = Duration.ofMinutes(15);
+
     /// The longest turn. It ends what a stolen node, which may report any progress, takes from the others. An honest
     /// node that needs longer waits once more, and goes on where it was.
     static final Duration LONGEST = Duration.ofDays(1);
@@ -46,6 +51,7 @@ final class TurnDecision {
     private final Instant now;
     private final int limit;
     private final List<OrderedReplica> replicas;
+    private final boolean wasAway;
 
     /// The fills that pods wait for.
     private final Set<NodeFill> awaited;
@@ -57,6 +63,7 @@ final class TurnDecision {
         this.now = is.now();
         this.limit = is.limit();
         this.replicas = is.replicas();
+        this.wasAway = is.wasAway();
         this.awaited = replicas.stream()
                 .filter(replica -> is.awaited().contains(replica.place()))
                 .map(OrderedReplica::fill)
@@ -71,7 +78,9 @@ final class TurnDecision {
     ///
     /// @param limit of fills at once; 0 for none
     /// @param awaited the fills that pods wait for
-    record ObservedTurns(Instant now, int limit, List<OrderedReplica> replicas, Set<DatasetOnNode> awaited) {
+    /// @param wasAway whether no controller has confirmed the waits before, as far as this one knows
+    record ObservedTurns(
+            Instant now, int limit, List<OrderedReplica> replicas, Set<DatasetOnNode> awaited, boolean wasAway) {
         ObservedTurns {
             replicas = List.copyOf(replicas);
             awaited = Set.copyOf(awaited);
@@ -99,7 +108,7 @@ final class TurnDecision {
     /// @return by object name
     private Map<String, Turn> turns() {
         Map<String, Turn> turns = new HashMap<>();
-        Set<String> busy = new HashSet<>();
+        Map<String, Instant> busy = new HashMap<>(); // since when, by node
         Map<NodeFill, Integer> places = new HashMap<>();
         List<OrderedReplica> waiting = new ArrayList<>();
         List<Aged> oldestFirst = replicas.stream()
@@ -109,7 +118,8 @@ final class TurnDecision {
         for (Aged each : oldestFirst) {
             OrderedReplica replica = each.replica();
             Optional<Turn> kept = held(replica);
-            if (kept.isPresent() && busy.add(replica.order().node())) {
+            if (kept.isPresent()
+                    && busy.putIfAbsent(replica.order().node(), kept.get().since()) == null) {
                 turns.put(replica.name(), kept.get());
                 places.put(replica.fill(), 0);
             } else if (isWaiting(replica)) {
@@ -123,12 +133,17 @@ final class TurnDecision {
         int next = 0;
         for (OrderedReplica replica : waiting) {
             boolean isReady = replica.state() == State.QUEUED || isAdopted(replica);
-            if (isReady && busy.size() < limit && busy.add(replica.order().node())) {
+            if (isReady
+                    && busy.size() < limit
+                    && busy.putIfAbsent(replica.order().node(), now) == null) {
                 turns.put(replica.name(), new Turn(true, 0, replica.progressBytes(), now, now));
                 places.put(replica.fill(), 0);
             } else {
                 next += places.putIfAbsent(replica.fill(), next) == null ? 1 : 0;
-                turns.put(replica.name(), queued(replica, places.getOrDefault(replica.fill(), next)));
+                boolean isAging = Optional.ofNullable(busy.get(replica.order().node()))
+                        .filter(given -> !given.plus(AGING).isAfter(now))
+                        .isEmpty();
+                turns.put(replica.name(), queued(replica, places.getOrDefault(replica.fill(), next), isAging));
             }
         }
         return turns;
@@ -148,9 +163,11 @@ final class TurnDecision {
         return replica.order().turn().filter(Turn::isGiven).isPresent();
     }
 
-    /// Whether a fill runs without a turn: one that nobody confirmed for so long that its node began by itself.
+    /// Whether a fill runs without a turn: one that nobody confirmed for so long that its node began by itself. A
+    /// node that begins while the controller is there comes before nobody.
     private boolean isAdopted(OrderedReplica replica) {
-        return replica.state() == State.FILLING
+        return wasAway
+                && replica.state() == State.FILLING
                 && replica.order()
                         .turn()
                         .filter(turn ->
@@ -192,11 +209,23 @@ final class TurnDecision {
     }
 
     /// Returns a place in the queue, written anew only when it is due: each of many would change with each turn.
-    private Turn queued(OrderedReplica replica, int before) {
+    ///
+    /// @param isAging whether the wait has grown older since it was confirmed
+    private Turn queued(OrderedReplica replica, int before, boolean isAging) {
         Optional<Turn> waits = replica.order().turn().filter(turn -> !turn.isGiven() && !lost.contains(replica.fill()));
         return waits.filter(turn -> !isDue(turn))
-                .orElseGet(
-                        () -> new Turn(false, before, 0, waits.map(Turn::since).orElse(now), now));
+                .orElseGet(() -> new Turn(
+                        false,
+                        before,
+                        0,
+                        waits.map(turn -> turn.since().plus(isAging ? Duration.ZERO : passed(turn)))
+                                .orElse(now),
+                        now));
+    }
+
+    /// Returns how long ago the turn was confirmed; zero if another leader's clock was ahead.
+    private Duration passed(Turn turn) {
+        return Collections.max(List.of(Duration.ZERO, Duration.between(turn.renewed(), now)));
     }
 
     /// Returns whether the turn must be confirmed: also if another leader's clock was ahead.

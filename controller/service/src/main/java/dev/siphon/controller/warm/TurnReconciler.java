@@ -31,6 +31,9 @@ final class TurnReconciler {
     /// turn to another node.
     private final Map<Written.Of, Written> written = new ConcurrentHashMap<>();
 
+    /// When all turns were last written. If that is long ago, or unknown, nodes may fill without one.
+    private Optional<Instant> last = Optional.empty();
+
     /// @param earlier what the watch may still show
     private record Written(List<Optional<Turn>> earlier, Optional<Turn> last) {
         /// An object. One that was deleted and made again has no turn yet.
@@ -61,12 +64,18 @@ final class TurnReconciler {
             List<OrderedReplica> replicas, Set<DatasetOnNode> awaited, Instant now) {
         written.keySet().retainAll(replicas.stream().map(Written.Of::replica).toList());
         metrics.fills(count(replicas, State.FILLING), count(replicas, State.QUEUED));
+        boolean wasAway =
+                last.filter(then -> then.plus(TurnDecision.START).isAfter(now)).isEmpty();
         List<Change> changes = TurnDecision.decide(new ObservedTurns(
                 now.truncatedTo(ChronoUnit.MILLIS),
                 limit,
                 replicas.stream().map(this::asWritten).toList(),
-                awaited));
-        return attempts.take(changes.stream().map(this::step).toList());
+                awaited,
+                wasAway));
+        Optional<DriverException.BackendUnavailable> failed =
+                attempts.take(changes.stream().map(this::step).toList());
+        last = failed.isEmpty() ? Optional.of(now) : last;
+        return failed;
     }
 
     private static int count(List<OrderedReplica> replicas, State state) {

@@ -195,8 +195,10 @@ public final class WarmupController implements AutoCloseable {
         Optional<DriverException.BackendUnavailable> notReported =
                 warmupReconciler.reconcile(warmups, declared.keySet(), nodes, is.current(), wanted);
         Optional<List<PodConditions.PodOnNode>> pods = pods(nodes, declared);
-        List<OrderChange> changes = OrderChange.decide(
-                is, wanted, pods.map(all -> DataConditions.used(all, declared)).orElse(Set.of()));
+        Optional<Set<DatasetOnNode>> used = settings.fillsInCluster() == 0
+                ? Optional.of(Set.of())
+                : pods.map(all -> DataConditions.used(all, declared));
+        List<OrderChange> changes = OrderChange.decide(is, wanted, used);
         Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.take(changes, replicas);
         Optional<DriverException.BackendUnavailable> notTurned =
                 turns.reconcile(OrderChange.staying(is.current(), changes), awaited, is.now());

@@ -171,6 +171,32 @@ abstract class FillTurnsContract {
         }
     }
 
+    /// Without a limit, fills have no turns. Whoever leads next with one counts those that run.
+    @Test
+    void onlyALeaderThatDidNotSeeItBeginCountsAFillWithoutATurn() {
+        try (KubernetesAdapter adapter = cluster().adapter();
+                WarmupController _ = objects().warming(adapter, DATASETS, 0).start(tasks)) {
+            CephLab.await(Duration.ofMinutes(1), () -> objects().orders().size() == FILLS);
+        }
+        List<String> names = List.copyOf(objects().orders().keySet());
+        objects().report(names.getLast(), Report.filling(STEP, 1, "/cache"));
+        try (KubernetesAdapter adapter = cluster().adapter();
+                WarmupController _ = lead(adapter)) {
+            CephLab.await(Duration.ofMinutes(1), () -> given().equals(List.of(names.getLast())));
+            objects().report(names.getLast(), Report.local(1, "/cache"));
+            CephLab.await(Duration.ofMinutes(1), () -> given().isEmpty());
+            objects().report(names.getFirst(), Report.filling(STEP, 1, "/cache"));
+            CephLab.await(
+                    Duration.ofMinutes(1),
+                    () -> Optional.ofNullable(objects().orders().get(names.getFirst()))
+                            .flatMap(Order::turn)
+                            .isPresent());
+            assertEquals(List.of(), given());
+            objects().report(names.getFirst(), Report.queued(STEP, 0));
+            CephLab.await(Duration.ofMinutes(1), () -> given().equals(List.of(names.getFirst())));
+        }
+    }
+
     /// Returns the names of the orders that have a turn.
     private List<String> given() {
         return objects().orders().entrySet().stream()

@@ -55,7 +55,7 @@ final class GateDecisionTest {
         checkWanted(model, decision.wanted());
         GateModel next = model;
         Set<Integer> changed = new HashSet<>();
-        for (OrderChange change : OrderChange.decide(is, decision.wanted(), Set.of())) {
+        for (OrderChange change : OrderChange.decide(is, decision.wanted(), Optional.of(Set.of()))) {
             String name = switch (change) {
                 case OrderChange.Write(var place, var _, var _) -> place.node();
                 case OrderChange.Want(var replica, var _) -> replica.order().node();

@@ -17,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -30,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Tries every situation of two fills on one node or on two, and then what comes of a queue over time.
+/// Tries every situation of two fills on one node or on two. `TurnQueueTest` has what comes of a queue over time.
 final class TurnDecisionTest {
     private static final Instant NOW = WarmWorld.NOW;
     private static final List<Duration> AGES = List.of(
@@ -45,7 +44,7 @@ final class TurnDecisionTest {
     /// One fill.
     ///
     /// @param progress 50, as in the turns, or another
-    private record Fill(State state, long progress, Optional<Turn> turn, boolean isAwaited) {
+    record Fill(State state, long progress, Optional<Turn> turn, boolean isAwaited) {
         OrderedReplica on(String dataset, String node) {
             return on(dataset, dataset, node);
         }
@@ -102,10 +101,14 @@ final class TurnDecisionTest {
                 .filter(Map.Entry::getValue)
                 .map(each -> each.getKey().place())
                 .collect(Collectors.toSet());
-        return new ObservedTurns(NOW, limit, List.copyOf(fills.keySet()), awaited);
+        return new ObservedTurns(NOW, limit, List.copyOf(fills.keySet()), awaited, false);
     }
 
-    private static List<OrderedReplica> after(ObservedTurns is) {
+    private static ObservedTurns afterAbsence(ObservedTurns is) {
+        return new ObservedTurns(is.now(), is.limit(), is.replicas(), is.awaited(), true);
+    }
+
+    static List<OrderedReplica> after(ObservedTurns is) {
         Map<OrderedReplica, Optional<Turn>> changes =
                 TurnDecision.decide(is).stream().collect(Collectors.toMap(Change::replica, Change::turn));
         return is.replicas().stream()
@@ -115,11 +118,11 @@ final class TurnDecisionTest {
                 .toList();
     }
 
-    private static Optional<Turn> turn(OrderedReplica replica) {
+    static Optional<Turn> turn(OrderedReplica replica) {
         return replica.order().turn();
     }
 
-    private static boolean isGiven(OrderedReplica replica) {
+    static boolean isGiven(OrderedReplica replica) {
         return turn(replica).filter(Turn::isGiven).isPresent();
     }
 
@@ -145,21 +148,23 @@ final class TurnDecisionTest {
             for (Fill other : fills) {
                 for (Places places : Places.values()) {
                     for (int limit = 0; limit <= 2; limit++) {
-                        check(one, other, places, limit);
-                        situations++;
+                        check(one, other, places, limit, false);
+                        check(one, other, places, limit, true);
+                        situations += 2;
                     }
                 }
             }
         }
-        assertEquals(9 * fills.size() * fills.size(), situations);
+        assertEquals(2 * 9 * fills.size() * fills.size(), situations);
         assertEquals(6 * 2 * 15 * 2, fills.size());
     }
 
-    private static void check(Fill one, Fill other, Places places, int limit) {
+    private static void check(Fill one, Fill other, Places places, int limit, boolean wasAway) {
         OrderedReplica first = one.on("u1.x", "a");
         OrderedReplica second =
                 other.on("u1.y", places == Places.ONE_FILL ? "u1.x" : "u1.y", places == Places.TWO_NODES ? "b" : "a");
-        ObservedTurns is = observed(limit, Map.of(first, one.isAwaited(), second, other.isAwaited()));
+        ObservedTurns there = observed(limit, Map.of(first, one.isAwaited(), second, other.isAwaited()));
+        ObservedTurns is = wasAway ? afterAbsence(there) : there;
         List<OrderedReplica> after = after(is);
         OrderedReplica x = after.stream()
                 .filter(each -> each.name().equals(first.name()))
@@ -169,7 +174,8 @@ final class TurnDecisionTest {
                 .filter(each -> each.name().equals(second.name()))
                 .findFirst()
                 .orElseThrow();
-        Supplier<String> what = () -> limit + " " + one + " " + other + " " + places + " -> " + turn(x) + " " + turn(y);
+        Supplier<String> what = () -> limit + (wasAway ? " away " : " ") + one + " " + other + " " + places + " -> "
+                + turn(x) + " " + turn(y);
         boolean isOneNode = places != Places.TWO_NODES;
         if (limit == 0) {
             assertTrue(turn(x).isEmpty() && turn(y).isEmpty(), () -> "no limit, no turns: " + what.get());
@@ -193,15 +199,37 @@ final class TurnDecisionTest {
                     () -> "no wish, no new place: " + what.get());
         }
         assertEquals(rests(one), !isGiven(x) && turn(x).isPresent() && !isWish(one), () -> "a restart: " + what.get());
-        assertTrue(keeps(one) || !isGiven(x) || isReady(one), () -> "only a node that asks gets a turn: " + what.get());
+        assertTrue(
+                keeps(one) || !isGiven(x) || isReady(one, wasAway),
+                () -> "only a node that asks gets a turn: " + what.get());
         boolean isIdle = given < limit && !(isOneNode && given == 1);
-        assertTrue(!isIdle || !(isReady(one) && !isGiven(x)), () -> "no turn is left while a node asks: " + what.get());
+        assertTrue(
+                !isIdle || !(isReady(one, wasAway) && !isGiven(x)),
+                () -> "no turn is left while a node asks: " + what.get());
         int most = places == Places.ONE_FILL ? 0 : 1;
         assertTrue(
                 turn(x).filter(turn -> isWish(one) && !turn.isGiven()).stream().allMatch(turn -> turn.before() <= most),
                 () -> "who comes before: " + what.get());
+        assertTrue(
+                turn(x).filter(turn -> isWish(one) && !turn.isGiven()).stream()
+                        .allMatch(turn -> turn.since().equals(begin(one, other, places))),
+                () -> "since when it waits: " + what.get());
         assertEquals(
                 Set.of(), unsettled(is, after), () -> "a decision that is written is not made again: " + what.get());
+    }
+
+    /// When a wait began, if one still waits: later by what passed while its node's other fill had a long turn.
+    private static Instant begin(Fill one, Fill other, Places places) {
+        boolean isEnding = places == Places.ONE_FILL && other.isGiven() && !keeps(other);
+        if (one.turn().isEmpty() || one.isGiven() || isEnding) {
+            return NOW;
+        }
+        Instant since = one.turn().get().since();
+        boolean isLong = places != Places.TWO_NODES
+                && keeps(other)
+                && Duration.between(other.turn().orElseThrow().since(), NOW).toMinutes() >= 15;
+        Duration age = Duration.between(since, NOW);
+        return isLong && age.toMinutes() >= 1 ? NOW : since;
     }
 
     private static boolean isWish(Fill fill) {
@@ -217,17 +245,19 @@ final class TurnDecisionTest {
                         .isPresent();
     }
 
-    /// A node that heard nothing for so long fills without a turn.
-    private static boolean isReady(Fill fill) {
-        boolean isAlone = fill.turn()
-                .filter(turn -> turn.isGiven()
-                        || turn.renewed().plus(TurnDecision.START).isAfter(NOW))
-                .isEmpty();
+    /// A node that heard nothing for so long fills without a turn, but only while the controller is away.
+    private static boolean isReady(Fill fill, boolean wasAway) {
+        boolean isAlone = wasAway
+                && fill.turn()
+                        .filter(turn -> turn.isGiven()
+                                || turn.renewed().plus(TurnDecision.START).isAfter(NOW))
+                        .isEmpty();
         return fill.state() == State.QUEUED || (fill.state() == State.FILLING && isAlone);
     }
 
     private static Set<Change> unsettled(ObservedTurns is, List<OrderedReplica> after) {
-        return new HashSet<>(TurnDecision.decide(new ObservedTurns(is.now(), is.limit(), after, is.awaited())));
+        return new HashSet<>(
+                TurnDecision.decide(new ObservedTurns(is.now(), is.limit(), after, is.awaited(), is.wasAway())));
     }
 
     private static OrderedReplica queued(String node, Duration age) {
@@ -259,7 +289,7 @@ final class TurnDecisionTest {
         List<OrderedReplica> all = IntStream.range(0, 4)
                 .mapToObj(at -> new Fill(State.QUEUED, 0, Optional.empty(), false).on("u1.x", "node-" + at))
                 .toList();
-        List<OrderedReplica> after = after(new ObservedTurns(NOW, 1, all, Set.of()));
+        List<OrderedReplica> after = after(new ObservedTurns(NOW, 1, all, Set.of(), false));
         assertEquals(
                 List.of(
                         "node-1 waits for its turn: 0 before it",
@@ -359,35 +389,5 @@ final class TurnDecisionTest {
         OrderedReplica again = new Fill(State.QUEUED, 50, waits, false).on("u2.y", "same", "a");
         OrderedReplica fresh = queued("b", Duration.ofSeconds(1));
         assertEquals(List.of("b"), given(observed(1, Map.of(failed, false, again, false, fresh, false))));
-    }
-
-    /// One node that says it fills, and makes no progress, is overtaken by all; then it is only in nobody's way.
-    @Test
-    void everyoneIsServedAlthoughANodeIsDead() {
-        OrderedReplica dead =
-                new Fill(State.FILLING, 10, Optional.of(new Turn(true, 0, 10, NOW, NOW)), true).on("u1.x", "dead");
-        List<OrderedReplica> world = new ArrayList<>(List.of(dead));
-        IntStream.range(0, 5).forEach(at -> world.add(queued("node-" + at, Duration.ZERO)));
-        Instant now = NOW;
-        Set<String> served = new HashSet<>();
-        for (int minute = 0; minute < 40; minute++) {
-            now = now.plus(Duration.ofMinutes(1));
-            List<OrderedReplica> next = after(new ObservedTurns(now, 1, world, Set.of(dead.place())));
-            assertTrue(next.stream().filter(TurnDecisionTest::isGiven).count() <= 1, next.toString());
-            world.clear();
-            for (OrderedReplica each : next) {
-                boolean isDone = isGiven(each) && !each.order().node().equals("dead");
-                if (isDone) {
-                    served.add(each.order().node());
-                }
-                world.add(
-                        isDone
-                                ? new Fill(State.LOCAL, 100, turn(each), false)
-                                        .on("u1.x", each.order().node())
-                                : each);
-            }
-        }
-        assertEquals(5, served.size());
-        assertEquals(1, world.stream().filter(each -> turn(each).isPresent()).count(), world.toString());
     }
 }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -262,7 +263,11 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException.OperationPending (ABORTED) if it is evicted meanwhile
     /// @throws DriverException as [dev.siphon.node.replica.cache.ReplicaFill#run]
     public boolean warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
-        long end = System.nanoTime() + limit.toNanos();
+        return warm(dataset, OptionalLong.of(System.nanoTime() + limit.toNanos()), progress, gone);
+    }
+
+    /// @param end the deadline, by [System#nanoTime]; empty for none
+    public boolean warm(Digest dataset, OptionalLong end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         return states.use(dataset, state -> {
             refresh(state); // an earlier run may have left it
             long before = state.known().failures().count();

@@ -3,6 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -38,10 +39,10 @@ final class WarmupProgress {
                 .isEmpty();
     }
 
-    /// @param end the deadline, by [System#nanoTime]
+    /// @param end the deadline, by [System#nanoTime]; empty for none
     /// @param gone whether the follower leaves
     /// @return whether the replica is whole and verified; false if the follower left before
-    boolean follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
+    boolean follow(OptionalLong end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         Optional<Told> told = Optional.empty();
         while (!gone.getAsBoolean()) {
             boolean wanted =
@@ -71,7 +72,7 @@ final class WarmupProgress {
                 throw new DriverException.OperationPending(
                         "dataset " + state.digest() + " was evicted while it was warmed; warm it again");
             }
-            if (System.nanoTime() > end) {
+            if (end.isPresent() && System.nanoTime() - end.getAsLong() > 0) {
                 throw new DriverException.DeadlinePassed("dataset " + state.digest()
                         + " is not complete on a disk yet; the fill continues, see `siphon cache list`");
             }

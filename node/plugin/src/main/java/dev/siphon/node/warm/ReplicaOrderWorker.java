@@ -23,6 +23,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -39,9 +40,6 @@ final class ReplicaOrderWorker implements Runnable {
     private static final Duration LOOK = Duration.ofSeconds(10);
 
     private static final Duration MOUNT = Duration.ofMinutes(2);
-
-    /// The deadline for a fill; longer than any fill takes.
-    private static final Duration FILL = Duration.ofDays(2);
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
@@ -268,7 +266,9 @@ final class ReplicaOrderWorker implements Runnable {
         // the new one has pinned
         replicas.keepFor(digest, this);
         try {
-            boolean isWhole = replicas.warm(digest, FILL, this::follow, () -> !wanted().isReplicaOf(volume));
+            // without a deadline: the fill may wait for its turn in the cluster for days
+            boolean isWhole =
+                    replicas.warm(digest, OptionalLong.empty(), this::follow, () -> !wanted().isReplicaOf(volume));
             if (isWhole) {
                 unmount();
                 pause = FIRST_PAUSE;

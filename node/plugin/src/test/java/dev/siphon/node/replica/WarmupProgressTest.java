@@ -2,14 +2,17 @@ package dev.siphon.node.replica;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -23,10 +26,15 @@ final class WarmupProgressTest {
     private final List<ReplicaState> told = new ArrayList<>();
 
     private boolean follow(BooleanSupplier gone) {
+        OptionalLong end =
+                OptionalLong.of(System.nanoTime() + Duration.ofMinutes(1).toNanos());
+        return follow(WHOLE, new FillStage.Idle(), end, gone);
+    }
+
+    private boolean follow(ReplicaState reached, FillStage stage, OptionalLong end, BooleanSupplier gone) {
         ReplicaStatus status = new ReplicaStatus(
-                DIGEST, WHOLE, new FillStage.Idle(), 1, 0, Optional.empty(), false, Optional.empty(), Optional.empty());
-        return new WarmupProgress(state, 0, () -> Optional.of(status))
-                .follow(System.nanoTime() + Duration.ofMinutes(1).toNanos(), now -> told.add(now.state()), gone);
+                DIGEST, reached, stage, 1, 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+        return new WarmupProgress(state, 0, () -> Optional.of(status)).follow(end, now -> told.add(now.state()), gone);
     }
 
     /// It is whole, but the check that was asked for has not ended.
@@ -36,6 +44,20 @@ final class WarmupProgressTest {
         AtomicInteger looks = new AtomicInteger();
         assertFalse(follow(() -> looks.incrementAndGet() > 1));
         assertEquals(List.of(), told);
+    }
+
+    /// An order has no deadline: the fill may wait for its turn for days, and a passed deadline would end its wait.
+    @Test
+    void onlyAFollowerWithADeadlineLeavesAFillThatWaitsForItsTurn() {
+        state.found(new DatasetImage(DIGEST, Path.of("/image"), Path.of("/manifest")));
+        state.request(true);
+        ReplicaState queued = new ReplicaState.Queued(0, 3);
+        FillStage stage = new FillStage.Queued(3);
+        OptionalLong passed = OptionalLong.of(System.nanoTime() - 1);
+        assertThrows(DriverException.DeadlinePassed.class, () -> follow(queued, stage, passed, () -> false));
+        AtomicInteger looks = new AtomicInteger();
+        assertFalse(follow(queued, stage, OptionalLong.empty(), () -> looks.incrementAndGet() > 2));
+        assertEquals(List.of(queued, queued), told);
     }
 
     @Test
