@@ -18,6 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -208,13 +209,13 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
     }
 
     @Override
-    public void release(QueuedWorkload workload, Instant since) {
-        change(workload, ReleaseAnnotations.released(now(), since, workload.podSets()), false);
+    public void release(QueuedWorkload workload, Instant since, Set<String> checks) {
+        change(workload, ReleaseAnnotations.released(now(), since, checks, workload), false);
     }
 
     @Override
-    public void resume(QueuedWorkload workload, boolean isOver) {
-        change(workload, ReleaseAnnotations.resumed(workload.release(), isOver), true);
+    public void resume(QueuedWorkload workload, boolean isLate) {
+        change(workload, ReleaseAnnotations.resumed(workload.release(), isLate), true);
     }
 
     /// One request, so that a Workload is never deactivated without saying by whom.

@@ -145,7 +145,10 @@ final class AdmissionReconcilerTest extends AdmissionRounds {
                 Phase.RESERVED,
                 NOW.minusSeconds(60),
                 Optional.empty(),
+                Optional.of("queue"),
+                true,
                 Map.of("check", new CheckState(State.PENDING, "", "")),
+                Set.of(),
                 List.of(new PodSet("main", 1, stranger, Set.of())));
         queue.workloads = List.of(rejected, reserved("w"));
 
