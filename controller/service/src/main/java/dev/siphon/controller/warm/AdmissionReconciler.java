@@ -205,6 +205,7 @@ final class AdmissionReconciler {
         }
     }
 
+    /// Adds at most one text of each Workload: the others would be refused, as it has changed then.
     private Course answer(
             Instant now,
             QueuedWorkload workload,
@@ -218,7 +219,8 @@ final class AdmissionReconciler {
             return course;
         }
         boolean isNew = given.state() != state.state();
-        boolean isOtherText = !given.message().equals(state.message())
+        boolean isOtherText = steps.isEmpty()
+                && !given.message().equals(state.message())
                 && course.told().plus(PAUSE).isBefore(now);
         if (!isNew && !isOtherText) {
             return course;
