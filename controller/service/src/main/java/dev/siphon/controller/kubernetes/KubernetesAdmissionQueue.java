@@ -12,12 +12,16 @@ import dev.siphon.controller.warm.QueuedWorkload;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.dataset.Digest;
 import java.net.HttpURLConnection;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -29,7 +33,14 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
 
     private static final String VERSION = "kueue.x-k8s.io/v1beta2";
     private static final String APPLY = "application/apply-patch+yaml";
-    private static final String MANAGER = "?fieldManager=siphon-admission-check&force=true";
+    private static final String MANAGER = "siphon-admission-check";
+
+    /// The longest name of a field manager.
+    private static final int LONGEST = 128;
+
+    /// How much of a check's name is left if all of it is too long.
+    private static final int BEGINNING = 40;
+
     private static final String MERGE = "application/merge-patch+json";
 
     /// The next round sees what it is now.
@@ -185,7 +196,7 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
         condition.addProperty("lastTransitionTime", now());
         JsonObject object = object("AdmissionCheck", "conditions", condition);
         object.getAsJsonObject(METADATA).addProperty(NAME, check.name());
-        send("AdmissionCheck " + check.name(), CHECKS + "/" + check.name(), object);
+        send("AdmissionCheck " + check.name(), CHECKS + "/" + check.name(), MANAGER, object);
     }
 
     @Override
@@ -204,17 +215,17 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
         metadata.addProperty("namespace", workload.namespace());
         metadata.addProperty(NAME, workload.name());
         identify(metadata, workload);
-        send(title(workload), path(workload), object);
+        send(title(workload), path(workload), manager(check), object);
     }
 
     @Override
-    public void release(QueuedWorkload workload, Instant since) {
-        change(workload, ReleaseAnnotations.released(now(), since, workload.podSets()), false);
+    public void release(QueuedWorkload workload, Instant since, Set<String> checks) {
+        change(workload, ReleaseAnnotations.released(now(), since, checks, workload), false);
     }
 
     @Override
-    public void resume(QueuedWorkload workload, boolean isOver) {
-        change(workload, ReleaseAnnotations.resumed(workload.release(), isOver), true);
+    public void resume(QueuedWorkload workload, boolean isLate) {
+        change(workload, ReleaseAnnotations.resumed(workload.release(), isLate), true);
     }
 
     /// One request, so that a Workload is never deactivated without saying by whom.
@@ -261,11 +272,21 @@ final class KubernetesAdmissionQueue implements AdmissionQueue {
         return object;
     }
 
-    private void send(String title, String path, JsonObject object) {
+    /// Each check has a manager of its own: an apply takes away what the same manager applied before and does not
+    /// apply now, so the answer to one check would take away another's.
+    private static String manager(String check) {
+        String whole = MANAGER + "-" + check;
+        return whole.length() <= LONGEST
+                ? whole
+                : MANAGER + "-" + check.substring(0, BEGINNING) + "-"
+                        + Digest.of(ByteBuffer.wrap(check.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private void send(String title, String path, String manager, JsonObject object) {
         boolean _ = api.send(
                 "patch status of " + title,
                 GONE_OR_CHANGED,
-                path + "/status" + MANAGER,
+                path + "/status?fieldManager=" + manager + "&force=true",
                 request -> request.patch(APPLY, object.toString()));
     }
 

@@ -52,7 +52,11 @@ final class QueuedWorkloads implements Informer.Values<QueuedWorkloads.Kept> {
                                     * (each.getKey().length()
                                             + each.getValue().message().length()))
                     .sum();
-            return new Kept(workload, pods + checks + OF_A_PART);
+            long forgotten = workload.forgotten().stream()
+                    .mapToLong(each -> OF_A_PART + 2L * each.length())
+                    .sum();
+            long queue = 2L * workload.clusterQueue().map(String::length).orElse(0);
+            return new Kept(workload, pods + checks + forgotten + queue + OF_A_PART);
         }
 
         private Kept unread() {
@@ -68,7 +72,10 @@ final class QueuedWorkloads implements Informer.Values<QueuedWorkloads.Kept> {
                     workload.phase(),
                     workload.since(),
                     workload.release(),
+                    workload.clusterQueue(),
+                    workload.isReleasable(),
                     workload.checks(),
+                    Set.of(),
                     List.of(new PodSet("", 1, pod.unread(LARGE), Set.of()))));
         }
     }

@@ -5,11 +5,10 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
-import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload;
 import dev.siphon.controller.warm.QueuedWorkload.Release;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,12 +20,15 @@ final class ReleaseAnnotations {
     /// When this driver deactivated the Workload. Whoever removes it keeps the Workload deactivated.
     static final String RELEASED = "siphon.dev/released";
 
-    /// JSON that outlives [#RELEASED] until the Workload is admitted, so that it is released once: `released` as there,
-    /// `since` when its data began to load, and `flavors` what Kueue had chosen for each pod set, which it forgets.
+    /// JSON that outlives [#RELEASED] until the Workload is admitted, so that it is released once: `released` as
+    /// there, `since` when its data began to load, and what Kueue forgets: `clusterQueue` where it had quota,
+    /// `checks` which of this driver's it had, and `flavors` what Kueue had chosen for each pod set.
     static final String WAIT = "siphon.dev/data-wait";
 
     private static final String AT = "released";
     private static final String SINCE = "since";
+    private static final String CLUSTER_QUEUE = "clusterQueue";
+    private static final String CHECKS = "checks";
     private static final String FLAVORS = "flavors";
 
     private ReleaseAnnotations() {}
@@ -64,17 +66,29 @@ final class ReleaseAnnotations {
         return flavors;
     }
 
+    /// Returns the ClusterQueue where the Workload had quota.
+    static Optional<String> clusterQueue(JsonObject workload) {
+        return annotation(workload, WAIT).flatMap(text -> JsonParts.text(parsed(text), CLUSTER_QUEUE));
+    }
+
+    /// Returns this driver's checks of the Workload before it gave its quota back.
+    static Set<String> checks(JsonObject workload) {
+        return annotation(workload, WAIT).stream()
+                .flatMap(text -> JsonParts.words(parsed(text), CHECKS))
+                .collect(Collectors.toSet());
+    }
+
     /// Returns the annotations of a Workload that gives its quota back now.
-    static JsonObject released(String now, Instant since, List<PodSet> sets) {
+    ///
+    /// @param checks this driver's
+    static JsonObject released(String now, Instant since, Set<String> checks, QueuedWorkload workload) {
         JsonObject flavors = new JsonObject();
-        for (PodSet set : sets) {
-            JsonArray names = new JsonArray();
-            set.flavors().stream().sorted().forEach(names::add);
-            flavors.add(set.name(), names);
-        }
+        workload.podSets().forEach(set -> flavors.add(set.name(), sorted(set.flavors())));
         JsonObject wait = new JsonObject();
         wait.addProperty(AT, now);
         wait.addProperty(SINCE, since.toString());
+        workload.clusterQueue().ifPresent(queue -> wait.addProperty(CLUSTER_QUEUE, queue));
+        wait.add(CHECKS, sorted(checks));
         wait.add(FLAVORS, flavors);
         JsonObject annotations = new JsonObject();
         annotations.addProperty(RELEASED, now);
@@ -84,16 +98,22 @@ final class ReleaseAnnotations {
 
     /// Returns how the annotations change when the Workload queues for its quota again.
     ///
-    /// @param isOver whether its data is there: a wait after that begins anew
-    static JsonObject resumed(Optional<Release> release, boolean isOver) {
+    /// @param isLate whether its longest wait is over; otherwise a wait after that begins anew
+    static JsonObject resumed(Optional<Release> release, boolean isLate) {
         JsonObject annotations = new JsonObject();
         annotations.add(RELEASED, JsonNull.INSTANCE);
-        release.filter(_ -> isOver).ifPresent(before -> {
+        release.filter(_ -> !isLate).ifPresent(before -> {
             JsonObject wait = new JsonObject();
             wait.addProperty(AT, before.at().toString());
             annotations.addProperty(WAIT, wait.toString());
         });
         return annotations;
+    }
+
+    private static JsonArray sorted(Set<String> names) {
+        JsonArray sorted = new JsonArray();
+        names.stream().sorted().forEach(sorted::add);
+        return sorted;
     }
 
     private static Optional<String> annotation(JsonObject workload, String name) {

@@ -25,6 +25,7 @@ final class WorkloadParser {
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
     private static final String STATUS = "status";
+    private static final String ADMISSION = "admission";
     private static final String TRUE = "True";
 
     /// As Kueue says it in the condition `Evicted` after a check told the Workload to retry.
@@ -32,6 +33,9 @@ final class WorkloadParser {
 
     /// How the reason in the condition `Evicted` begins if Kueue deactivated the Workload by itself.
     private static final String BY_KUEUE = "DeactivatedDueTo";
+
+    /// A Workload that MultiKueue's manager created here. It deletes one that is deactivated, and creates it again.
+    private static final String ORIGIN = "kueue.x-k8s.io/multikueue-origin";
 
     private static final int MOST = 5_000;
 
@@ -53,11 +57,14 @@ final class WorkloadParser {
                 "metadata.deletionTimestamp",
                 "metadata.annotations." + ReleaseAnnotations.RELEASED,
                 "metadata.annotations." + ReleaseAnnotations.WAIT,
+                "metadata.labels." + ORIGIN,
                 "spec.active",
                 "spec.podSets.name",
                 "spec.podSets.count",
                 "status.conditions",
                 "status.admissionChecks",
+                "status.requeueState",
+                "status.admission.clusterQueue",
                 "status.admission.podSetAssignments.name",
                 "status.admission.podSetAssignments.flavors"));
         names.addAll(PodParser.ofTemplate("spec.podSets.template"));
@@ -87,8 +94,26 @@ final class WorkloadParser {
                         phase,
                         since(phase, conditions, release),
                         release,
+                        JsonParts.text(object, STATUS, ADMISSION, "clusterQueue")
+                                .or(() -> ReleaseAnnotations.clusterQueue(object)),
+                        isReleasable(object),
                         checks,
+                        checks.isEmpty() ? forgotten(object) : Set.of(),
                         podSets(object)));
+    }
+
+    /// Kueue forgets at a deactivation how often it put the Workload back into the queue, and until when.
+    private static boolean isReleasable(JsonObject object) {
+        boolean isOfManager = JsonParts.at(object, METADATA, "labels", ORIGIN).isPresent();
+        return !isOfManager
+                && JsonParts.object(object, STATUS, "requeueState")
+                        .map(JsonObject::isEmpty)
+                        .orElse(true);
+    }
+
+    /// Without an admission Kueue lists no checks, unless all of the ClusterQueue are for all flavors.
+    private static Set<String> forgotten(JsonObject object) {
+        return JsonParts.object(object, STATUS, ADMISSION).isPresent() ? Set.of() : ReleaseAnnotations.checks(object);
     }
 
     /// Returns a pod about which nothing is known.
@@ -184,7 +209,7 @@ final class WorkloadParser {
 
     private List<PodSet> podSets(JsonObject object) {
         Map<String, Set<String>> flavors = new HashMap<>(ReleaseAnnotations.flavors(object));
-        JsonParts.each(object, STATUS, "admission", "podSetAssignments")
+        JsonParts.each(object, STATUS, ADMISSION, "podSetAssignments")
                 .forEach(each -> flavors.put(
                         JsonParts.text(each, "name").orElse(""),
                         Set.copyOf(JsonParts.map(each, "flavors").values())));

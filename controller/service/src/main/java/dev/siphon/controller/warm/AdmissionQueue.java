@@ -4,6 +4,7 @@ import dev.siphon.csi.BackgroundTasks;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// Port: the Workloads and AdmissionChecks of Kueue.
 ///
@@ -34,10 +35,10 @@ public interface AdmissionQueue {
         public void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer) {}
 
         @Override
-        public void release(QueuedWorkload workload, Instant since) {}
+        public void release(QueuedWorkload workload, Instant since, Set<String> checks) {}
 
         @Override
-        public void resume(QueuedWorkload workload, boolean isOver) {}
+        public void resume(QueuedWorkload workload, boolean isLate) {}
     };
 
     /// @param workloads all that wait for data, or could
@@ -72,11 +73,12 @@ public interface AdmissionQueue {
     /// Workload is gone or was changed meanwhile, nothing happens.
     ///
     /// @param since when its data began to load
-    void release(QueuedWorkload workload, Instant since);
+    /// @param checks the names of this driver's checks of the Workload
+    void release(QueuedWorkload workload, Instant since, Set<String> checks);
 
     /// Activates a Workload that [#release] deactivated, so that Kueue queues it by its age, and removes the note. If
     /// the Workload is gone or was changed meanwhile, nothing happens.
     ///
-    /// @param isOver as in [CheckAnswer.Resumed]
-    void resume(QueuedWorkload workload, boolean isOver);
+    /// @param isLate as in [CheckAnswer.Resumed]
+    void resume(QueuedWorkload workload, boolean isLate);
 }

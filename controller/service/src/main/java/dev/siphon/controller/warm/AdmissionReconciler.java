@@ -13,11 +13,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +37,10 @@ final class AdmissionReconciler {
     /// How far the clocks of two controllers may differ.
     private static final Duration SKEW = Duration.ofMinutes(1);
 
+    /// Who has had its quota for longest is released first.
+    private static final Comparator<QueuedWorkload> OLDEST_FIRST =
+            Comparator.comparing(QueuedWorkload::since).thenComparing(QueuedWorkload::uid);
+
     private static final DataCheck.Active ACTIVE = new DataCheck.Active(true, "The admission check is active");
 
     private final AdmissionQueue queue;
@@ -50,11 +56,16 @@ final class AdmissionReconciler {
 
     /// @param begin when the data began to load. An object records it only once it gave its quota back: Kueue resets a
     ///     check at each eviction. Otherwise the next leader counts from the Workload's last change of phase.
-    /// @param isOver whether the longest wait ended while the Workload had no quota: with the next it begins anew
+    /// @param isOver whether it begins anew with the next quota, unless the object says otherwise: the Workload has
+    ///     none, and this driver took it, or the longest wait ended meanwhile
     /// @param told when the check was written last
     private record Course(Instant begin, boolean isOver, Instant told) {}
 
-    private record Answered(Instant begin, CheckAnswer answer) {}
+    private record Answered(String check, Instant begin, CheckAnswer answer) {
+        boolean isRelease() {
+            return answer instanceof CheckAnswer.Released;
+        }
+    }
 
     /// What is to be written, and the first failed request, if any.
     record Round(List<PerObjectRetries.Step> steps, Optional<DriverException.BackendUnavailable> silent) {}
@@ -86,23 +97,32 @@ final class AdmissionReconciler {
         List<PerObjectRetries.Step> steps = new ArrayList<>();
         Map<CheckOfWorkload, Course> now = new HashMap<>();
         queued.checks().forEach(check -> activate(check, steps));
-        for (QueuedWorkload workload : queued.workloads()) {
+        ReleasedWorkloads released = new ReleasedWorkloads(queued.workloads());
+        for (QueuedWorkload workload :
+                queued.workloads().stream().sorted(OLDEST_FIRST).toList()) {
+            boolean mayRelease = workload.isReleasable() && released.isRoomFor(workload);
             List<Answered> answers = new ArrayList<>();
+            List<PerObjectRetries.Step> answering = new ArrayList<>();
             for (DataCheck check : queued.checks()) {
-                Optional.ofNullable(workload.checks().get(check.name())).ifPresent(state -> {
+                workload.check(check.name()).ifPresent(state -> {
                     CheckOfWorkload which = new CheckOfWorkload(workload.uid(), check.name());
                     Course course = course(which, workload, check, is.now());
                     LoadingPlanner.Plan plan = planner.plan(workload, settings(check));
                     CheckDecision.Verdict verdict =
-                            CheckDecision.decide(observed(is.now(), workload, check, state, course, plan));
+                            CheckDecision.decide(observed(is.now(), workload, mayRelease, check, state, course, plan));
                     if (verdict.isWanted()) {
                         plan.wanted().ifPresentOrElse(wanted::addAll, () -> keep(is, wanted));
                     }
-                    answers.add(new Answered(course.begin(), verdict.answer()));
-                    now.put(which, answer(is.now(), workload, check, state, course, verdict.answer(), steps));
+                    answers.add(new Answered(check.name(), course.begin(), verdict.answer()));
+                    now.put(which, answer(is.now(), workload, check, state, course, verdict.answer(), answering));
                 });
             }
-            quota(workload, answers).ifPresent(steps::add);
+            Optional<PerObjectRetries.Step> quota = quota(workload, answers);
+            if (quota.isPresent() && answers.stream().anyMatch(Answered::isRelease)) {
+                released.add(workload);
+            }
+            steps.addAll(answering);
+            quota.ifPresent(steps::add);
         }
         courses = now;
         return new Round(steps, found.silent());
@@ -134,22 +154,27 @@ final class AdmissionReconciler {
     }
 
     private Course course(CheckOfWorkload which, QueuedWorkload workload, DataCheck check, Instant now) {
-        boolean isSentBack = workload.phase() == Phase.SENT_BACK;
+        boolean isReserved = workload.phase() == Phase.RESERVED;
         Course course = Optional.ofNullable(courses.get(which))
-                .filter(before -> isSentBack || !before.isOver())
+                .filter(before -> !isReserved || !before.isOver())
                 .orElse(new Course(workload.since(), false, Instant.EPOCH));
         // whoever may change annotations cannot make a wait endless
         Instant begin = workload.release()
                 .flatMap(QueuedWorkload.Release::waitingSince)
                 .map(since -> since.isAfter(now.plus(SKEW)) ? Instant.EPOCH : since)
                 .orElse(course.begin());
-        boolean isOver = isSentBack && begin.plus(maxWait(check)).isBefore(now);
+        boolean isOver = switch (workload.phase()) {
+            case RESERVED, LEAVING -> false;
+            case SENT_BACK -> begin.plus(maxWait(check)).isBefore(now);
+            case RELEASED, REACTIVATED -> true;
+        };
         return new Course(begin, isOver, course.told());
     }
 
     private ObservedCheck observed(
             Instant now,
             QueuedWorkload workload,
+            boolean mayRelease,
             DataCheck check,
             CheckState state,
             Course course,
@@ -157,6 +182,7 @@ final class AdmissionReconciler {
         return new ObservedCheck(
                 workload.phase(),
                 workload.release().isPresent(),
+                mayRelease,
                 state.state(),
                 check.parameters(),
                 plan.reads(),
@@ -179,6 +205,7 @@ final class AdmissionReconciler {
         }
     }
 
+    /// Adds at most one text of each Workload: the others would be refused, as it has changed then.
     private Course answer(
             Instant now,
             QueuedWorkload workload,
@@ -187,11 +214,13 @@ final class AdmissionReconciler {
             Course course,
             CheckAnswer answer,
             List<PerObjectRetries.Step> steps) {
-        if (!(answer instanceof CheckAnswer.Given given)) {
+        boolean isListed = workload.checks().containsKey(check.name());
+        if (!(answer instanceof CheckAnswer.Given given) || !isListed) {
             return course;
         }
         boolean isNew = given.state() != state.state();
-        boolean isOtherText = !given.message().equals(state.message())
+        boolean isOtherText = steps.isEmpty()
+                && !given.message().equals(state.message())
                 && course.told().plus(PAUSE).isBefore(now);
         if (!isNew && !isOtherText) {
             return course;
@@ -210,22 +239,22 @@ final class AdmissionReconciler {
     /// another driver's check says so. With several checks of this driver, the last data that is awaited counts.
     private Optional<PerObjectRetries.Step> quota(QueuedWorkload workload, List<Answered> answers) {
         Optional<Instant> released = answers.stream()
-                .filter(each -> each.answer() instanceof CheckAnswer.Released)
+                .filter(Answered::isRelease)
                 .map(Answered::begin)
                 .min(Instant::compareTo);
         if (released.isPresent()) {
+            Set<String> checks = answers.stream().map(Answered::check).collect(Collectors.toSet());
             return workload.checks().values().stream()
                             .allMatch(check -> check.state() == State.PENDING || check.state() == State.READY)
-                    ? Optional.of(quota(workload, () -> queue.release(workload, released.orElseThrow())))
+                    ? Optional.of(quota(workload, () -> queue.release(workload, released.orElseThrow(), checks)))
                     : Optional.empty();
         }
         boolean isReleased = workload.phase() == Phase.RELEASED || workload.phase() == Phase.REACTIVATED;
         boolean isResumed = answers.stream().allMatch(each -> each.answer() instanceof CheckAnswer.Resumed);
-        boolean isOver = !answers.isEmpty()
-                && answers.stream()
-                        .allMatch(each -> each.answer() instanceof CheckAnswer.Resumed(var isThere) && isThere);
+        boolean isLate = answers.stream()
+                .anyMatch(each -> each.answer() instanceof CheckAnswer.Resumed(var isLongest) && isLongest);
         return isReleased && isResumed
-                ? Optional.of(quota(workload, () -> queue.resume(workload, isOver)))
+                ? Optional.of(quota(workload, () -> queue.resume(workload, isLate)))
                 : Optional.empty();
     }
 

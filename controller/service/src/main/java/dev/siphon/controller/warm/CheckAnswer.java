@@ -16,6 +16,6 @@ public sealed interface CheckAnswer {
     /// A Workload that gave its quota back queues for it again. It keeps it then: until it was admitted, it is not
     /// released again.
     ///
-    /// @param isOver whether the data is there; otherwise its longest wait goes on
-    record Resumed(boolean isOver) implements CheckAnswer {}
+    /// @param isLate whether its longest wait is over, which then answers the check; otherwise the next begins anew
+    record Resumed(boolean isLate) implements CheckAnswer {}
 }

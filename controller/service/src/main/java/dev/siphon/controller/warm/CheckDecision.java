@@ -24,7 +24,7 @@ final class CheckDecision {
     static final Duration SHORT = Duration.ofSeconds(30);
 
     private static final CheckAnswer UNCHANGED = new CheckAnswer.Unchanged();
-    private static final CheckAnswer RESUMED = new CheckAnswer.Resumed(false);
+    private static final Verdict RESUMED = new Verdict(false, new CheckAnswer.Resumed(false));
 
     private CheckDecision() {}
 
@@ -37,7 +37,7 @@ final class CheckDecision {
             case SENT_BACK -> new Verdict(false, UNCHANGED);
             case LEAVING -> new Verdict(isReleasing(is), UNCHANGED);
             case RELEASED -> released(is);
-            case REACTIVATED -> new Verdict(false, RESUMED);
+            case REACTIVATED -> RESUMED;
         };
     }
 
@@ -99,7 +99,8 @@ final class CheckDecision {
         }
         boolean isSoon =
                 loading.left().filter(left -> left.compareTo(SHORT) < 0).isPresent();
-        return settings.isReleasing() && !is.wasReleased() && is.isReservedFor(SETTLING) && !isSoon && !isHopeless
+        boolean isReleased = settings.isReleasing() && !is.wasReleased() && is.mayRelease();
+        return isReleased && is.isReservedFor(SETTLING) && !isSoon && !isHopeless
                 ? new CheckAnswer.Released()
                 : given(State.PENDING, loading.progress());
     }
@@ -119,13 +120,13 @@ final class CheckDecision {
 
     /// Whatever it does not wait for any longer is answered once it has quota again.
     private static Verdict released(ObservedCheck is) {
-        CheckAnswer answer = is.parameters() instanceof Parameters.Valid(var settings) && isReleasing(is)
-                ? withoutQuota(is, settings)
-                : RESUMED;
-        return new Verdict(!answer.equals(RESUMED), answer);
+        if (!(is.parameters() instanceof Parameters.Valid(var settings)) || !settings.isReleasing()) {
+            return RESUMED;
+        }
+        return is.isLate() ? new Verdict(false, new CheckAnswer.Resumed(true)) : withoutQuota(is, settings);
     }
 
-    private static CheckAnswer withoutQuota(ObservedCheck is, Settings settings) {
+    private static Verdict withoutQuota(ObservedCheck is, Settings settings) {
         return switch (is.reads()) {
             case ReadDecision.Nothing _, ReadDecision.Cannot _, ReadDecision.Pending _ -> RESUMED;
             case ReadDecision.Unknown _ -> free("its PVCs are being looked up");
@@ -134,17 +135,17 @@ final class CheckDecision {
         };
     }
 
-    private static CheckAnswer loadingLater(ObservedCheck is, Settings settings) {
+    private static Verdict loadingLater(ObservedCheck is, Settings settings) {
         Loading loading = is.loading();
         boolean isHopeless = loading.isHopeless() && !settings.isRejecting() && is.isReservedFor(GRACE);
         if (loading.nodes() == 0 || isHopeless) {
             return RESUMED;
         }
-        return loading.isWhole() ? new CheckAnswer.Resumed(true) : free(loading.progress());
+        return loading.isWhole() ? new Verdict(true, RESUMED.answer()) : free(loading.progress());
     }
 
-    private static CheckAnswer free(String progress) {
-        return given(State.PENDING, "others may use its quota until its data is there: " + progress);
+    private static Verdict free(String progress) {
+        return new Verdict(true, given(State.PENDING, "others may use its quota until its data is there: " + progress));
     }
 
     private static CheckAnswer given(State state, String message) {

@@ -11,6 +11,7 @@ import java.util.Optional;
 ///
 /// @param reads what the Workload's pods read together
 /// @param wasReleased whether it gave its quota back since it was admitted last
+/// @param mayRelease whether it may give its quota back now
 /// @param reserved for how long it has had this reservation, or has been without one
 /// @param waited for how long its data has been loading, reservations before this one included
 /// @param maxWait its longest wait
@@ -18,6 +19,7 @@ import java.util.Optional;
 record ObservedCheck(
         Phase phase,
         boolean wasReleased,
+        boolean mayRelease,
         State state,
         Parameters parameters,
         ReadDecision reads,

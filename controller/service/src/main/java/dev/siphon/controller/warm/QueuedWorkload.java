@@ -14,7 +14,10 @@ import java.util.Set;
 /// @param version the object's: it differs after each change
 /// @param since when this phase began
 /// @param release how it gave its quota back since it was admitted last; empty if it did not
+/// @param clusterQueue where it has quota, or had it before it gave it back; empty if that is not known
+/// @param isReleasable whether it may be deactivated: nobody else deletes it then, or forgets what it has to know
 /// @param checks the states of its admission checks, by name
+/// @param forgotten this driver's checks that Kueue does not list any longer while the Workload has no quota
 /// @param podSets its pods
 public record QueuedWorkload(
         String namespace,
@@ -24,10 +27,14 @@ public record QueuedWorkload(
         Phase phase,
         Instant since,
         Optional<Release> release,
+        Optional<String> clusterQueue,
+        boolean isReleasable,
         Map<String, CheckState> checks,
+        Set<String> forgotten,
         List<PodSet> podSets) {
     public QueuedWorkload {
         checks = Map.copyOf(checks);
+        forgotten = Set.copyOf(forgotten);
         podSets = List.copyOf(podSets);
     }
 
@@ -48,7 +55,7 @@ public record QueuedWorkload(
     /// What the object says of the time when it gave its quota back.
     ///
     /// @param at when
-    /// @param waitingSince when its data began to load; empty if the data was there afterwards
+    /// @param waitingSince when its data began to load; empty if the wait is over, and the next begins anew
     public record Release(Instant at, Optional<Instant> waitingSince) {}
 
     /// Some pods that are alike.
@@ -66,7 +73,15 @@ public record QueuedWorkload(
     /// The state of an admission check.
     ///
     /// @param since when it got this state, as the object says it
-    public record CheckState(State state, String since, String message) {}
+    public record CheckState(State state, String since, String message) {
+        private static final CheckState FORGOTTEN = new CheckState(State.PENDING, "", "");
+    }
+
+    /// Returns the state of one of this driver's checks; empty if it is not asked for this Workload.
+    Optional<CheckState> check(String check) {
+        return Optional.ofNullable(checks.get(check))
+                .or(() -> forgotten.contains(check) ? Optional.of(CheckState.FORGOTTEN) : Optional.empty());
+    }
 
     /// As Kueue names it.
     public enum State {

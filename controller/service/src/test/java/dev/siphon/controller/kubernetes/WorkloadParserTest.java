@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -46,7 +48,7 @@ final class WorkloadParserTest {
                    "containers":[{"name":"c","image":"i","resources":{"requests":{"nvidia.com/gpu":"2"}}}],
                    "volumes":%s}}}]%s},
                  "status":{"conditions":[%s],"admissionChecks":%s,
-                   "admission":{"podSetAssignments":[{"name":"main","flavors":{"nvidia.com/gpu":"a100"}}]}}}
+                   "admission":{"clusterQueue":"q","podSetAssignments":[{"name":"main","flavors":{"nvidia.com/gpu":"a100"}}]}}}
                 """.formatted(metadata, volumes, spec, String.join(",", conditions), CHECKS);
     }
 
@@ -148,7 +150,7 @@ final class WorkloadParserTest {
     }
 
     private static final String WAIT = """
-            {"released":"%s","since":"2026-11-28T09:59:00Z","flavors":{"main":["h100"]}}""".formatted(THEN);
+            {"released":"%s","since":"2026-11-28T09:59:00Z","clusterQueue":"p","checks":["dataset"],"flavors":{"main":["h100"]}}""".formatted(THEN);
 
     /// Every combination again, of a Workload that this driver deactivated: it answers for it until it is finished,
     /// deleted, or Kueue deactivates it by itself.
@@ -191,6 +193,40 @@ final class WorkloadParserTest {
         assertEquals(Set.of("h100"), found.podSets().getFirst().flavors());
     }
 
+    /// Without an admission, Kueue lists no check if any of the queue is for some flavors alone.
+    @Test
+    void checksThatKueueForgotAreKnown() {
+        String released = workload(released(WAIT), ",\"active\":false", List.of(), "[]");
+        String withoutChecks = released.replace(CHECKS, "null");
+        String withoutQuota = withoutChecks.replaceFirst("\"admission\":.*", "\"x\":{}}}");
+
+        assertEquals(Set.of("dataset"), read(withoutQuota).orElseThrow().forgotten());
+        assertEquals(Optional.of("p"), read(withoutQuota).orElseThrow().clusterQueue());
+        assertEquals(Set.of(), read(withoutChecks).orElseThrow().forgotten());
+        assertEquals(Optional.of("q"), read(withoutChecks).orElseThrow().clusterQueue());
+        assertEquals(Set.of(), read(released).orElseThrow().forgotten());
+        String before = workload(released("{\"released\":\"" + THEN + "\"}"), ",\"active\":false", List.of(), "[]")
+                .replace(CHECKS, "[]")
+                .replaceFirst("\"admission\":.*", "\"x\":{}}}");
+        assertEquals(Set.of(), read(before).orElseThrow().forgotten());
+        assertEquals(Optional.empty(), read(before).orElseThrow().clusterQueue());
+    }
+
+    /// MultiKueue's manager would delete it, or Kueue forget how often it put it back.
+    @Test
+    void someMayNotBeReleased() {
+        String quota = workload("", "", List.of(condition("QuotaReserved", true, "QuotaReserved")), "[]");
+        String worker =
+                quota.replace("\"uid\"", "\"labels\":{\"kueue.x-k8s.io/multikueue-origin\":\"multikueue\"},\"uid\"");
+        Function<String, String> requeued =
+                state -> quota.replace("\"conditions\"", "\"requeueState\":" + state + ",\"conditions\"");
+
+        assertTrue(read(quota).orElseThrow().isReleasable());
+        assertFalse(read(worker).orElseThrow().isReleasable());
+        assertFalse(read(requeued.apply("{\"count\":2}")).orElseThrow().isReleasable());
+        assertTrue(read(requeued.apply("{}")).orElseThrow().isReleasable(), "there is nothing to forget");
+    }
+
     @Test
     void anAnnotationThatIsWrongEndsTheWait() {
         Optional<Release> endless = Optional.of(new Release(Instant.EPOCH, Optional.of(Instant.EPOCH)));
@@ -220,11 +256,10 @@ final class WorkloadParserTest {
 
     @Test
     void whatIsWrittenIsReadBack() {
-        List<PodSet> sets = read("", "", List.of(condition("QuotaReserved", true, "QuotaReserved")))
-                .orElseThrow()
-                .podSets();
+        QueuedWorkload before = read("", "", List.of(condition("QuotaReserved", true, "QuotaReserved")))
+                .orElseThrow();
         Instant since = Instant.parse("2026-11-28T09:58:00Z");
-        JsonObject annotations = ReleaseAnnotations.released(THEN, since, sets);
+        JsonObject annotations = ReleaseAnnotations.released(THEN, since, Set.of("dataset"), before);
         QueuedWorkload found = read(",\"annotations\":" + annotations, ",\"active\":false", List.of())
                 .orElseThrow();
 
@@ -233,8 +268,9 @@ final class WorkloadParserTest {
                 Set.of("a100"), ReleaseAnnotations.flavors(object(annotations)).get("main"));
         assertEquals(
                 Set.of("siphon.dev/released"),
-                ReleaseAnnotations.resumed(found.release(), false).keySet());
-        JsonObject over = ReleaseAnnotations.resumed(found.release(), true);
+                ReleaseAnnotations.resumed(found.release(), true).keySet(),
+                "its longest wait is over");
+        JsonObject over = ReleaseAnnotations.resumed(found.release(), false);
         assertTrue(over.get("siphon.dev/released").isJsonNull());
         over.remove("siphon.dev/released");
         assertEquals(

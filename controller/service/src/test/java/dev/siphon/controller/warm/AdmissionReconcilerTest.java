@@ -109,6 +109,23 @@ final class AdmissionReconcilerTest extends AdmissionRounds {
         assertTrue(queue.told.size() <= 6, queue.told::toString);
     }
 
+    /// A change of the object refuses what else was to be written.
+    @Test
+    void textsOfTwoChecksTakeTurns() {
+        CheckState pending = new CheckState(State.PENDING, "", "");
+        queue.others = List.of(Queue.check("other", queue.parameters));
+        queue.workloads = List.of(checked(reserved("w"), Map.of("check", pending, "other", pending)));
+
+        var _ = round(0, filling("a", 20));
+        assertEquals(List.of("w Pending: dataset u1.x: 0 of 1 replicas, 20 percent"), queue.told);
+        var _ = round(1, filling("a", 20));
+        assertEquals("w/other Pending: dataset u1.x: 0 of 1 replicas, 20 percent", queue.told.getLast());
+        var _ = round(2, filling("a", 20));
+        assertEquals(2, queue.told.size());
+        var _ = round(3, local("a"));
+        assertEquals(4, queue.told.size(), "a state does not wait for its turn");
+    }
+
     @Test
     void aCheckWithoutItsParametersIsNotActive() {
         queue.parameters = new Parameters.Invalid("there is no DatasetCheck x: create it");
@@ -145,7 +162,10 @@ final class AdmissionReconcilerTest extends AdmissionRounds {
                 Phase.RESERVED,
                 NOW.minusSeconds(60),
                 Optional.empty(),
+                Optional.of("queue"),
+                true,
                 Map.of("check", new CheckState(State.PENDING, "", "")),
+                Set.of(),
                 List.of(new PodSet("main", 1, stranger, Set.of())));
         queue.workloads = List.of(rejected, reserved("w"));
 

@@ -14,6 +14,7 @@ import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.PodSet;
+import dev.siphon.controller.warm.QueuedWorkload.Release;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
@@ -49,6 +50,7 @@ abstract class AdmissionRounds {
         Parameters parameters = new Parameters.Valid(settings);
         List<QueuedWorkload> workloads = List.of();
         Map<String, DataCheck.Flavor> flavors = Map.of();
+        List<DataCheck> others = List.of();
         boolean isSilent;
         final List<String> told = new ArrayList<>();
 
@@ -72,14 +74,14 @@ abstract class AdmissionRounds {
             if (isSilent) {
                 throw new DriverException.BackendUnavailable("no answer");
             }
-            return new Queued(
-                    workloads,
-                    List.of(new DataCheck(
-                            "check",
-                            1,
-                            parameters,
-                            Optional.of(new DataCheck.Active(true, "The admission check is active")))),
-                    flavors);
+            List<DataCheck> checks = new ArrayList<>(List.of(check("check", parameters)));
+            checks.addAll(others);
+            return new Queued(workloads, checks, flavors);
+        }
+
+        static DataCheck check(String name, Parameters parameters) {
+            return new DataCheck(
+                    name, 1, parameters, Optional.of(new DataCheck.Active(true, "The admission check is active")));
         }
 
         @Override
@@ -89,17 +91,18 @@ abstract class AdmissionRounds {
 
         @Override
         public void answer(QueuedWorkload workload, String check, CheckAnswer.Given answer) {
-            told.add(workload.name() + " " + answer.state() + ": " + answer.message());
+            String which = check.equals("check") ? "" : "/" + check;
+            told.add(workload.name() + which + " " + answer.state() + ": " + answer.message());
         }
 
         @Override
-        public void release(QueuedWorkload workload, Instant since) {
-            told.add(workload.name() + " released, waiting since " + since);
+        public void release(QueuedWorkload workload, Instant since, Set<String> checks) {
+            told.add(workload.name() + " released, waiting since " + since + " for " + new TreeSet<>(checks));
         }
 
         @Override
-        public void resume(QueuedWorkload workload, boolean isOver) {
-            told.add(workload.name() + (isOver ? " resumed with its data" : " resumed"));
+        public void resume(QueuedWorkload workload, boolean isLate) {
+            told.add(workload.name() + (isLate ? " resumed, as its longest wait is over" : " resumed"));
         }
     }
 
@@ -113,8 +116,37 @@ abstract class AdmissionRounds {
                 phase,
                 NOW.minusSeconds(seconds),
                 Optional.empty(),
+                Optional.of("queue"),
+                true,
                 Map.of("check", new CheckState(State.PENDING, "", "")),
+                Set.of(),
                 List.of(new PodSet("main", pods, pod, Set.of("gpu"))));
+    }
+
+    static QueuedWorkload checked(QueuedWorkload before, Map<String, CheckState> checks) {
+        return changed(before, before.release(), before.clusterQueue(), before.isReleasable(), checks, Set.of());
+    }
+
+    static QueuedWorkload changed(
+            QueuedWorkload before,
+            Optional<Release> release,
+            Optional<String> clusterQueue,
+            boolean isReleasable,
+            Map<String, CheckState> checks,
+            Set<String> forgotten) {
+        return new QueuedWorkload(
+                before.namespace(),
+                before.name(),
+                before.uid(),
+                before.version(),
+                before.phase(),
+                before.since(),
+                release,
+                clusterQueue,
+                isReleasable,
+                checks,
+                forgotten,
+                before.podSets());
     }
 
     static QueuedWorkload reserved(String name) {
