@@ -47,7 +47,9 @@ final class KueueIT {
         siphon.setNodeEnvironment("SIPHON_FILL_RATE=1Mi");
         LabKueue.start(CLUSTER, "batch/job");
         LabKueue.queue(tenant);
-        queueOfOne();
+        releasingCheck();
+        queue("one", "{name: dataset-release}");
+        queue("two", "{name: dataset}, {name: dataset-release}");
     }
 
     @AfterAll
@@ -157,8 +159,8 @@ final class KueueIT {
         job("stranger").delete();
     }
 
-    /// A queue of one GPU, whose Workloads give it back while their data loads.
-    private static void queueOfOne() {
+    /// A check that has Workloads give their quota back while their data loads.
+    private static void releasingCheck() {
         CLUSTER.apply(tenant.namespace(), """
                 apiVersion: siphon.dev/v1alpha1
                 kind: DatasetCheck
@@ -171,22 +173,27 @@ final class KueueIT {
                 spec:
                   controllerName: siphon.dev/dataset
                   parameters: {apiGroup: siphon.dev, kind: DatasetCheck, name: release}
-                ---
+                """);
+    }
+
+    /// A queue of one GPU.
+    private static void queue(String name, String checks) {
+        CLUSTER.apply(tenant.namespace(), """
                 apiVersion: kueue.x-k8s.io/v1beta2
                 kind: ClusterQueue
-                metadata: {name: one}
+                metadata: {name: %1$s}
                 spec:
                   namespaceSelector: {}
                   resourceGroups:
                     - coveredResources: [nvidia.com/gpu]
                       flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: 1}]}]
-                  admissionChecksStrategy: {admissionChecks: [{name: dataset-release}]}
+                  admissionChecksStrategy: {admissionChecks: [%2$s]}
                 ---
                 apiVersion: kueue.x-k8s.io/v1beta2
                 kind: LocalQueue
-                metadata: {name: one}
-                spec: {clusterQueue: one}
-                """);
+                metadata: {name: %1$s}
+                spec: {clusterQueue: %1$s}
+                """.formatted(name, checks));
     }
 
     /// Waits until this Job, which reads the cold dataset, is released.
@@ -225,6 +232,17 @@ final class KueueIT {
         awaitNoMark(job);
         done.delete();
         siphon.rolledOut();
+    }
+
+    /// Kueue lists the states of both in the Workload.
+    @Test
+    void twoChecksOfAQueueAreBothAnswered() {
+        QueuedJob job = job("twice", "two", dataset.reference());
+
+        job.awaitCondition("Admitted", "");
+        TestJob done = job("twice").complete();
+        assertEquals(List.of("large"), done.log());
+        done.delete();
     }
 
     /// Its user would rather hold the quota than wait without it.

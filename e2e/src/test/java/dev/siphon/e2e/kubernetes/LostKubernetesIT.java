@@ -321,8 +321,8 @@ final class LostKubernetesIT {
             tries.add(siphon.siphon("recover", "--only", "snapshots", "--account", owner.account()));
             return tries.getLast().exit() == 0;
         });
-        Path snapshots =
-                Files.writeString(folder.resolve("snapshots.yaml"), tries.getLast().output());
+        Path snapshots = Files.writeString(
+                folder.resolve("snapshots.yaml"), tries.getLast().output());
         var _ = CLUSTER.kubectl("apply", "-f", snapshots.toString());
         SnapshotController.awaitReady(owner, "before");
         TestClaim restored = owner.claim(
