@@ -141,8 +141,7 @@ final class Installation {
     }
 
     /// Kills the leading controller, so that work stays half done and the Lease is not released. Deletes its pod too,
-    /// so that
-    /// another takes over.
+    /// so that another takes over.
     ///
     /// @return that pod
     String killLeader() {

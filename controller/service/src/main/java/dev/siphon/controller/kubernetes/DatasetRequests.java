@@ -6,8 +6,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import java.net.HttpURLConnection;
-import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +19,6 @@ final class DatasetRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
 
     /// RFC 4918, section 11.2: the test of a JSON patch failed.
-    private static final int HTTP_UNPROCESSABLE = 422;
 
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
@@ -129,21 +126,14 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     /// Replaces an earlier reply, unless the node sent a newer request meanwhile.
+    /// A question that is deleted with its pod, or superseded, gets no answer.
     private void patch(DatasetQuestions.WaitingAccess question, JsonObject status) {
-        JsonObject asked = new JsonObject();
-        asked.addProperty("op", "test");
-        asked.addProperty("path", "/spec/request");
-        asked.addProperty("value", question.request());
-        JsonObject answered = new JsonObject();
-        answered.addProperty("op", "add");
-        answered.addProperty("path", "/status");
-        answered.add("value", status);
-        String change = "[" + asked + "," + answered + "]";
-        boolean _ = api.send(
-                "patch status of " + DatasetAccess.KIND + " " + question.title(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE), // deleted with its pod, or superseded
+        api.replaceStatus(
+                DatasetAccess.KIND + " " + question.title(),
                 "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/namespaces/" + question.namespace()
-                        + "/" + DatasetAccess.PLURAL + "/" + question.name() + "/status",
-                request -> request.patch("application/json-patch+json", change));
+                        + "/" + DatasetAccess.PLURAL + "/" + question.name(),
+                "/spec/request",
+                question.request(),
+                status);
     }
 }

@@ -58,6 +58,9 @@ final class KubernetesApi implements AutoCloseable {
     /// Largest reply that is held, in bytes: an object (limited by etcd's request size) or a page of them.
     private static final int MOST_BYTES = 16 << 20;
 
+    /// A test in a JSON patch has failed, or the object would be invalid.
+    private static final int HTTP_UNPROCESSABLE = 422;
+
     /// A refusal has some hundred bytes.
     private static final int MOST_STATUS_BYTES = 16 << 10;
 
@@ -150,6 +153,29 @@ final class KubernetesApi implements AutoCloseable {
             check(doing, code, body);
             return true;
         });
+    }
+
+    /// Replaces an object's status if the object is still the one that is meant; otherwise, and if it is gone, nothing
+    /// changes.
+    ///
+    /// @param path of the object, as for [#read]
+    /// @param field a JSON pointer to what tells the object from another of its name
+    /// @param value of that field
+    void replaceStatus(String title, String path, String field, String value, JsonObject status) {
+        JsonObject tested = new JsonObject();
+        tested.addProperty("op", "test");
+        tested.addProperty("path", field);
+        tested.addProperty("value", value);
+        JsonObject added = new JsonObject();
+        added.addProperty("op", "add");
+        added.addProperty("path", "/status");
+        added.add("value", status);
+        String change = "[" + tested + "," + added + "]";
+        boolean _ = send(
+                "patch status of " + title,
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE),
+                path + "/status",
+                request -> request.patch("application/json-patch+json", change));
     }
 
     /// Returns a typed object, or a part of one, as JSON for [#send].

@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.imports.DatasetImport;
 import dev.siphon.controller.imports.ImportCluster;
@@ -43,8 +44,6 @@ final class KubernetesImports implements ImportCluster {
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
-    private static final int HTTP_UNPROCESSABLE = 422;
-    private static final List<Integer> GONE_OR_ANOTHER = List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE);
 
     /// How long the watch may take to show a status that was written.
     private static final Duration IN_FLIGHT = Duration.ofSeconds(5);
@@ -299,14 +298,12 @@ final class KubernetesImports implements ImportCluster {
     public void report(DatasetImport of, ImportStatus status) {
         written.put(of.uid(), new WrittenStatus(status, System.nanoTime()));
         // another import of that name, created meanwhile, must not get this one's status
-        String change = api.json(List.of(
-                Map.of("op", "test", "path", "/metadata/uid", "value", of.uid()),
-                Map.of("op", "add", "path", "/status", "value", ImportParser.toObject(status))));
-        boolean _ = api.send(
-                "patch status of " + of,
-                GONE_OR_ANOTHER,
-                imports(of.namespace()) + "/" + of.name() + "/status",
-                request -> request.patch("application/json-patch+json", change));
+        api.replaceStatus(
+                of.toString(),
+                imports(of.namespace()) + "/" + of.name(),
+                "/metadata/uid",
+                of.uid(),
+                JsonParser.parseString(api.json(ImportParser.toObject(status))).getAsJsonObject());
         known.told(of.uid());
     }
 

@@ -66,7 +66,7 @@ final class LoadingPlanner {
         if (all instanceof ReadDecision.Unknown) {
             return new Plan(all, Optional.empty(), Loading.NOTHING);
         }
-        boolean isLater = workload.phase() == Phase.LEAVING || workload.phase() == Phase.RELEASED;
+        boolean isLater = workload.phase().isReleased();
         if (workload.phase() != Phase.RESERVED && !isLater) {
             return new Plan(all, Optional.of(Set.of()), Loading.NOTHING); // nothing is wanted for it
         }

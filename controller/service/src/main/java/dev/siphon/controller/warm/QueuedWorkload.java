@@ -49,7 +49,12 @@ public record QueuedWorkload(
         /// It has no quota, because this driver deactivated it until its data is there.
         RELEASED,
         /// This driver deactivated it, and somebody else activated it.
-        REACTIVATED
+        REACTIVATED;
+
+        /// Whether this driver deactivated it, and nobody has activated it.
+        boolean isReleased() {
+            return this == LEAVING || this == RELEASED;
+        }
     }
 
     /// What the object says of the time when it gave its quota back.

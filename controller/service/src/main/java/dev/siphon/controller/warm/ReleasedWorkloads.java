@@ -1,6 +1,5 @@
 package dev.siphon.controller.warm;
 
-import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +15,7 @@ final class ReleasedWorkloads {
 
     ReleasedWorkloads(List<QueuedWorkload> workloads) {
         this.queues = new ArrayList<>(workloads.stream()
-                .filter(each -> each.phase() == Phase.LEAVING || each.phase() == Phase.RELEASED)
+                .filter(each -> each.phase().isReleased())
                 .map(QueuedWorkload::clusterQueue)
                 .toList());
     }
