@@ -133,9 +133,8 @@ final class ReplicaOrderWorker implements Runnable {
         }
     }
 
-    /// Returns what is wanted once it changes, once a turn changes, or once `limit` is over. After a failure a turn
-    /// ends
-    /// no wait: the failure itself gives one back.
+    /// Returns what is wanted once it changes, once a turn changes, or once `limit` is over. After a failure it does
+    /// not return for a turn: the failure itself gives one back.
     private Wanted await(Duration limit) throws InterruptedException {
         lock.lock();
         try {

@@ -78,7 +78,11 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             @Min(0) @JsonPropertyDescription("The fill's status.progressBytes at renewed.") @Nullable
             Long progressBytes,
 
-            @Required @Size(max = 40) @JsonPropertyDescription("When the wait began, or the turn was given.") @Nullable
+            @Required
+            @Size(max = 40)
+            @JsonPropertyDescription(
+                    "When the turn was given, or the wait began. It begins later if the node's turn took over 15 minutes.")
+            @Nullable
             String since,
 
             @Required
