@@ -35,6 +35,7 @@ import dev.siphon.csi.server.ImmediateExit;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.OpsServer;
 import dev.siphon.csi.server.Readiness;
+import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -100,11 +101,21 @@ public final class ControllerMain implements Callable<Integer> {
                 return Optional.of("standing by: " + leadership.leader());
             }
         };
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        registerLeader(metrics, false);
         try (Readiness readiness = Readiness.start(standingBy, LOOK, LOOK);
-                OpsServer _ = OpsServer.start(config.server().ops(), readiness, new PrometheusRegistry())) {
+                OpsServer _ = OpsServer.start(config.server().ops(), readiness, metrics)) {
             leadership.await();
         }
         return leadership;
+    }
+
+    private static void registerLeader(PrometheusRegistry metrics, boolean leads) {
+        Gauge.builder()
+                .name("siphon_leader")
+                .help("1 if the controller leads, or is the only one; 0 if it stands by.")
+                .register(metrics)
+                .set(leads ? 1 : 0);
     }
 
     /// Starts to serve; connects to Ceph afterwards.
@@ -117,6 +128,7 @@ public final class ControllerMain implements Callable<Integer> {
     private static DriverProcess start(
             ControllerConfig config, UnaryOperator<CephPorts> decorate, Optional<Leadership> leadership) {
         PrometheusRegistry metrics = new PrometheusRegistry();
+        registerLeader(metrics, true);
         BackgroundTasks tasks = BackgroundMetrics.tasks(metrics);
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(

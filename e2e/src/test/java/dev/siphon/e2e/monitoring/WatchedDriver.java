@@ -35,7 +35,8 @@ final class WatchedDriver implements AutoCloseable {
     private final WatchedDataset dataset = new WatchedDataset(folder.file("dataset"));
     private final Disk disk = Disk.at(folder.file("nvme0"));
     private final int nodePort = DriverFolder.freePort();
-    private final ServedProcess controllerProcess;
+    private final int controllerPort = DriverFolder.freePort();
+    private ServedProcess controllerProcess;
     private ServedProcess nodeProcess;
     private final CsiClient controller;
     private final CsiClient node;
@@ -54,12 +55,42 @@ final class WatchedDriver implements AutoCloseable {
 
     /// The controller compares quotas every two seconds; a [DriverFolder] usually does so each hour.
     private ServedProcess startController() {
-        int port = DriverFolder.freePort();
         Path config = LabLdap.config(folder.file("directory.json"), "");
-        List<String> flags = new ArrayList<>(folder.controllerFlags(port, dataset.controllerFlags()));
+        List<String> flags = new ArrayList<>(folder.controllerFlags(controllerPort, dataset.controllerFlags()));
         flags.removeIf(flag -> flag.startsWith(RECONCILE));
         flags.addAll(List.of(RECONCILE + 2, "--directory-config=" + config));
-        return start("controller", "controller", port, flags);
+        return start("controller", "controller", controllerPort, flags);
+    }
+
+    /// A controller that needs a Lease, of an API server that is away.
+    private ServedProcess startStandby() {
+        Path kubeconfig = folder.file("kubeconfig");
+        try {
+            Files.writeString(kubeconfig, """
+                    clusters: [{name: away, cluster: {server: "https://127.0.0.1:%d"}}]
+                    contexts: [{name: away, context: {cluster: away, user: siphon}}]
+                    users: [{name: siphon, user: {token: none}}]
+                    current-context: away
+                    """.formatted(DriverFolder.freePort()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        String[] flags = {"--kubernetes-namespace=siphon", "--kubeconfig=" + kubeconfig, "--lead-as=standby"};
+        return start("controller", "controller", controllerPort, folder.controllerFlags(controllerPort, flags));
+    }
+
+    /// Replaces the controller by one that stands by.
+    void leadNoLonger() {
+        controllerProcess.close();
+        controllerProcess = startStandby();
+        controllerProcess.awaitReady();
+    }
+
+    /// Replaces the one that stands by.
+    void leadAgain() {
+        controllerProcess.close();
+        controllerProcess = startController();
+        controllerProcess.awaitReady();
     }
 
     private ServedProcess startNode() {
@@ -166,7 +197,7 @@ final class WatchedDriver implements AutoCloseable {
         try (folder;
                 dataset;
                 disk;
-                controllerProcess;
+                ServedProcess _ = controllerProcess;
                 ServedProcess _ = nodeProcess;
                 controller;
                 node) {
