@@ -88,7 +88,12 @@ final class TurnDecision {
     }
 
     /// A turn to write; empty to take it away.
-    record Change(OrderedReplica replica, Optional<Turn> turn) {}
+    record Change(OrderedReplica replica, Optional<Turn> turn) {
+        /// Returns whether the node may fill with this turn.
+        boolean isGiven() {
+            return turn.filter(Turn::isGiven).isPresent();
+        }
+    }
 
     /// An order with its age in the queue.
     private record Aged(OrderedReplica replica, Instant begin) {

@@ -25,7 +25,8 @@ final class TurnReconciler {
     private final WarmupCluster cluster;
     private final int limit;
     private final GateMetrics metrics;
-    private final PerObjectRetries attempts = new PerObjectRetries();
+    private final PerObjectRetries gives = new PerObjectRetries();
+    private final PerObjectRetries others = new PerObjectRetries();
 
     /// What was written of turns that the watch may not show yet: another round must not give the same
     /// turn to another node.
@@ -72,10 +73,20 @@ final class TurnReconciler {
                 replicas.stream().map(this::asWritten).toList(),
                 awaited,
                 wasAway));
-        Optional<DriverException.BackendUnavailable> failed =
-                attempts.take(changes.stream().map(this::step).toList());
+        // a turn that ends is written before another begins: a leader that dies in between leaves no more than the
+        // limit
+        Optional<DriverException.BackendUnavailable> ending = others.take(steps(changes, false));
+        Optional<DriverException.BackendUnavailable> beginning = gives.take(steps(changes, true));
+        Optional<DriverException.BackendUnavailable> failed = ending.or(() -> beginning);
         last = failed.isEmpty() ? Optional.of(now) : last;
         return failed;
+    }
+
+    private List<PerObjectRetries.Step> steps(List<Change> changes, boolean isGiven) {
+        return changes.stream()
+                .filter(change -> change.isGiven() == isGiven)
+                .map(this::step)
+                .toList();
     }
 
     private static int count(List<OrderedReplica> replicas, State state) {
@@ -114,7 +125,7 @@ final class TurnReconciler {
 
     /// A turn that was given without a reply may be written. If it is not, it ends as one that the node did not use.
     private void write(Change change) {
-        boolean isKnown = change.turn().filter(Turn::isGiven).isPresent();
+        boolean isKnown = change.isGiven();
         try {
             cluster.setTurn(change.replica(), change.turn());
             isKnown = true;
