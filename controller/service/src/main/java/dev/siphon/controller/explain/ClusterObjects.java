@@ -25,7 +25,7 @@ public interface ClusterObjects {
     /// @param namespace limits it to one namespace; empty for all
     void pods(Optional<String> namespace, Consumer<KnownPod> each);
 
-    /// Returns the events of an object, the latest last.
+    /// Returns the events of an object, the latest last: 500 at most, and of each message the beginning.
     ///
     /// @param kind `Pod` or `PersistentVolumeClaim`
     /// @param uid of the object: an earlier one of its name had other events

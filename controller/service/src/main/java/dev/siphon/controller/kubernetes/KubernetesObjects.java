@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -23,6 +24,11 @@ final class KubernetesObjects implements ClusterObjects {
     private static final String METADATA = "metadata";
     private static final String STATUS = "status";
     private static final String PAGE = "?limit=100";
+
+    /// Whoever may write Events in a namespace can write any number, and each of any length.
+    private static final int MOST_EVENT_PAGES = 5;
+
+    private static final int MOST_OF_MESSAGE = 2_048;
 
     private static final Keep OF_POD = Keep.of(
             "metadata.namespace",
@@ -187,14 +193,14 @@ final class KubernetesObjects implements ClusterObjects {
             return List.of();
         }
         List<KnownEvent> found = new ArrayList<>();
-        boolean _ = ObjectParts.list(
-                api,
+        AtomicInteger pages = new AtomicInteger();
+        boolean _ = api.pages(
                 "list Events of " + kind + " " + object,
                 "api/v1/namespaces/" + object.namespace() + "/events" + PAGE + "&fieldSelector=involvedObject.kind%3D"
                         + kind + "%2CinvolvedObject.name%3D" + object.name() + "%2CinvolvedObject.uid%3D"
                         + URLEncoder.encode(uid, StandardCharsets.UTF_8),
-                OF_EVENT,
-                event -> found.add(event(event.kept())));
+                body -> ObjectParts.page(body, OF_EVENT, event -> found.add(event(event.kept()))),
+                page -> pages.incrementAndGet() < MOST_EVENT_PAGES ? page.next() : "");
         found.sort(Comparator.comparing(KnownEvent::last));
         return found;
     }
@@ -203,7 +209,7 @@ final class KubernetesObjects implements ClusterObjects {
         return new KnownEvent(
                 text(object, "type").equals("Warning"),
                 text(object, "reason"),
-                text(object, "message"),
+                beginning(text(object, "message")),
                 Stream.of(
                                 JsonParts.text(object, "series", "lastObservedTime"),
                                 JsonParts.text(object, "lastTimestamp"),
@@ -213,6 +219,10 @@ final class KubernetesObjects implements ClusterObjects {
                         .flatMap(time -> PodParser.time(time).stream())
                         .findFirst()
                         .orElse(Instant.EPOCH));
+    }
+
+    private static String beginning(String message) {
+        return message.substring(0, Math.min(message.length(), MOST_OF_MESSAGE));
     }
 
     private static String text(JsonObject object, String... names) {

@@ -14,6 +14,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// [KubernetesObjects] over an API server.
@@ -145,15 +146,34 @@ abstract class KubernetesObjectsContract extends CreatedObjectsContract {
         assertTrue(all.contains(found), all::toString);
     }
 
-    private void event(NamespacedName pod, String uid, String reason, int second) {
+    private void event(NamespacedName pod, String uid, String reason, int number) {
+        event(pod, uid, reason, number, "m");
+    }
+
+    private void event(NamespacedName pod, String uid, String reason, int number, String message) {
         var _ = make("events", """
                 {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "%1$s-%2$d", "namespace": "%3$s"},
                  "involvedObject": {
                    "apiVersion": "v1", "kind": "Pod", "namespace": "%3$s", "name": "%1$s", "uid": "%5$s"},
                  "source": {"component": "test"}, "reportingComponent": "test", "reportingInstance": "test",
-                 "type": "Warning", "reason": "%4$s", "message": "m", "count": 1,
-                 "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:%2$02dZ"}
-                """.formatted(pod.name(), second, pod.namespace(), reason, uid));
+                 "type": "Warning", "reason": "%4$s", "message": "%7$s", "count": 1,
+                 "firstTimestamp": "2026-01-01T00:00:00Z", "lastTimestamp": "2026-01-01T00:00:%6$02dZ"}
+                """.formatted(pod.name(), number, pod.namespace(), reason, uid, number % 60, message));
+    }
+
+    /// Whoever may write Events must not fill the memory of a controller that reads them.
+    @Test
+    void veryManyEventsAreNotReadToTheEnd() {
+        for (int number = 0; number < 520; number++) {
+            event(named("loud"), "uid-1", "Loud", number, "x".repeat(3_000));
+        }
+
+        List<ClusterObjects.KnownEvent> read = objects().events("Pod", named("loud"), "uid-1");
+
+        assertEquals(500, read.size());
+        assertEquals(
+                Set.of("x".repeat(2_048)),
+                Set.copyOf(read.stream().map(ClusterObjects.KnownEvent::message).toList()));
     }
 
     @Test
