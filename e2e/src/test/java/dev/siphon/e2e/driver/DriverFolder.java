@@ -22,6 +22,9 @@ public final class DriverFolder implements AutoCloseable {
     /// The number of accounts: `u1`, `u2` and so on, with uid and gid 10001, 10002 and so on.
     public static final int ACCOUNTS = 9;
 
+    /// The interval in seconds follows; an hour without it.
+    public static final String RECONCILE = "--reconcile-interval=";
+
     private static final int RECONCILE_SECONDS = 3_600;
     private static final int FIRST_UID = 10001;
 
@@ -79,16 +82,16 @@ public final class DriverFolder implements AutoCloseable {
 
     /// Returns the flags of a controller that serves on the socket `controller.sock`.
     public List<String> controllerFlags(int opsPort, String... more) {
-        return flags(
-                Stream.of(
-                        "--endpoint=unix://" + file("controller.sock"),
-                        "--ops-port=" + opsPort,
-                        // tests count round trips: no reconciliation may add some
-                        "--reconcile-interval=" + RECONCILE_SECONDS,
-                        "--clusters=" + file("clusters.json"),
-                        "--directory-passwd=" + file("passwd"),
-                        "--directory-group=" + file("group")),
-                more);
+        boolean reconciles = Stream.of(more).anyMatch(flag -> flag.startsWith(RECONCILE));
+        Stream<String> usual = Stream.of(
+                "--endpoint=unix://" + file("controller.sock"),
+                "--ops-port=" + opsPort,
+                "--clusters=" + file("clusters.json"),
+                "--directory-passwd=" + file("passwd"),
+                "--directory-group=" + file("group"));
+        // tests count round trips: no reconciliation may add some
+        Stream<String> rarely = reconciles ? Stream.of() : Stream.of(RECONCILE + RECONCILE_SECONDS);
+        return flags(Stream.concat(usual, rarely), more);
     }
 
     /// Starts `siphon controller` from the launcher and waits until it is ready.

@@ -119,6 +119,33 @@ public final class CephTree implements AutoCloseable {
         }
     }
 
+    /// Makes the file system one that never had a volume: sets `/volumes` aside until [#putBack].
+    public void setAside() {
+        try {
+            Files.createDirectories(at("/volumes"));
+            Files.move(at("/volumes"), at("/aside"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Replaces `/volumes` by the one that was set aside. The mgr may still be purging what was created meanwhile.
+    public void putBack() {
+        Path emptied = at("/volumes");
+        if (Files.exists(emptied)) {
+            purge();
+            Await.until(
+                    "/volumes is removed",
+                    PURGE_LIMIT,
+                    () -> Command.attempt("rm", "-rf", emptied.toString()).exit() == 0);
+        }
+        try {
+            Files.move(at("/aside"), emptied);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Returns the subvolumegroups, sorted.
     public List<String> groups() {
         Path volumes = at("/volumes");

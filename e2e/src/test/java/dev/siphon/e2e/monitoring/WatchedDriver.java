@@ -29,7 +29,6 @@ import java.util.stream.Stream;
 /// them.
 final class WatchedDriver implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofMinutes(1);
-    private static final String RECONCILE = "--reconcile-interval=";
 
     private final DriverFolder folder = DriverFolder.create();
     private final WatchedDataset dataset = new WatchedDataset(folder.file("dataset"));
@@ -56,10 +55,13 @@ final class WatchedDriver implements AutoCloseable {
     /// The controller compares quotas every two seconds; a [DriverFolder] usually does so each hour.
     private ServedProcess startController() {
         Path config = LabLdap.config(folder.file("directory.json"), "");
-        List<String> flags = new ArrayList<>(folder.controllerFlags(controllerPort, dataset.controllerFlags()));
-        flags.removeIf(flag -> flag.startsWith(RECONCILE));
-        flags.addAll(List.of(RECONCILE + 2, "--directory-config=" + config));
-        return start("controller", "controller", controllerPort, flags);
+        List<String> flags = new ArrayList<>(List.of(dataset.controllerFlags()));
+        flags.addAll(List.of(DriverFolder.RECONCILE + 2, "--directory-config=" + config));
+        return start(
+                "controller",
+                "controller",
+                controllerPort,
+                folder.controllerFlags(controllerPort, flags.toArray(String[]::new)));
     }
 
     /// A controller that needs a Lease, of an API server that is away.

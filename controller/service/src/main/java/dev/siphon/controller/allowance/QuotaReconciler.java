@@ -141,7 +141,9 @@ public final class QuotaReconciler implements AutoCloseable {
         boolean whole = true;
         for (String cluster : clusters.ids()) {
             try {
-                addGroups(cluster, groups);
+                for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+                    whole &= addGroups(cluster, fileSystem.name(), groups);
+                }
             } catch (DriverException silent) {
                 whole = false;
                 LOG.atWarn()
@@ -152,14 +154,22 @@ public final class QuotaReconciler implements AutoCloseable {
         return whole;
     }
 
-    private void addGroups(String cluster, Map<SubvolumeGroup, GroupStanding> groups) {
-        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-            for (GroupStanding standing : files.standings(cluster, fileSystem.name())) {
-                SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem.name(), standing.group());
+    /// One file system whose MDS is away, or whose `/volumes` the controller may not read, holds up no other.
+    private boolean addGroups(String cluster, String fileSystem, Map<SubvolumeGroup, GroupStanding> groups) {
+        try {
+            for (GroupStanding standing : files.standings(cluster, fileSystem)) {
+                SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem, standing.group());
                 if (Volumes.isOurs(group)) {
                     groups.put(group, standing);
                 }
             }
+            return true;
+        } catch (DriverException silent) {
+            LOG.atWarn()
+                    .addKeyValue("cluster", cluster)
+                    .addKeyValue("fileSystem", fileSystem)
+                    .log("the allowances of this file system are not updated yet: {}", silent.getMessage());
+            return false;
         }
     }
 

@@ -317,12 +317,8 @@ public final class AllowanceLedger {
     }
 
     private long written(SubvolumeGroup group, AccountUsage usage) {
-        try {
-            long bytes = files.writtenBytes(group.cluster(), group.fileSystem(), group.path());
-            return UsageCalculator.plus(bytes, usage.ofSnapshots());
-        } catch (DriverException.NotFound none) {
-            return 0;
-        }
+        long bytes = files.writtenBytes(group.cluster(), group.fileSystem(), group.path());
+        return UsageCalculator.plus(bytes, usage.ofSnapshots());
     }
 
     private DriverException refusal(AccountUsage usage, Request request, boolean overcommit) {

@@ -48,10 +48,8 @@ public interface FileTree {
     /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
     long fileCount(String cluster, String fileSystem, String path);
 
-    /// Returns the bytes written below a directory, at any depth (`ceph.dir.rbytes`). The MDS's count may lag by
-    /// seconds.
-    ///
-    /// @throws dev.siphon.csi.DriverException.NotFound if there is no such directory
+    /// Returns the bytes written below a directory, at any depth (`ceph.dir.rbytes`); 0 if there is no such
+    /// directory. The MDS's count may lag by seconds.
     long writtenBytes(String cluster, String fileSystem, String path);
 
     /// Returns the path of the only directory in `path` whose name is a UUID: there the mgr puts a subvolume's

@@ -217,6 +217,7 @@ public abstract class FileTreeContract {
         assertThrows(DriverException.NotFound.class, () -> files().setQuotaFiles(cluster, fileSystem, missing, 1));
         assertThrows(DriverException.NotFound.class, () -> files().setMode(cluster, fileSystem, missing, 0700));
         assertThrows(DriverException.NotFound.class, () -> files().fileCount(cluster, fileSystem, missing));
+        assertEquals(0, files().writtenBytes(cluster, fileSystem, missing));
         assertThrows(DriverException.NotFound.class, () -> files().dataDirectory(cluster, fileSystem, missing));
         assertThrows(
                 DriverException.NotFound.class,

@@ -151,7 +151,9 @@ final class InMemoryFiles implements FileTree {
     @Override
     public long writtenBytes(String cluster, String fileSystem, String path) {
         synchronized (tree) {
-            return tree.usedBytes(group(cluster, path.substring(path.lastIndexOf('/') + 1)));
+            GroupState group = tree.groups.get(path.substring(path.lastIndexOf('/') + 1));
+            InMemoryTree.known(cluster);
+            return group == null ? 0 : tree.usedBytes(group);
         }
     }
 

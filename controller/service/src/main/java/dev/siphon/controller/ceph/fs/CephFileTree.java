@@ -83,12 +83,14 @@ final class CephFileTree implements FileTree {
 
     @Override
     public long writtenBytes(String cluster, String fileSystem, String path) {
-        return inDirectory(
-                "count bytes",
-                cluster,
-                fileSystem,
-                path,
-                directory -> directory.number("ceph.dir.rbytes").orElse(0));
+        return whereThereIsOne(
+                0L,
+                () -> inDirectory(
+                        "count bytes",
+                        cluster,
+                        fileSystem,
+                        path,
+                        directory -> directory.number("ceph.dir.rbytes").orElse(0)));
     }
 
     @Override
@@ -240,9 +242,11 @@ final class CephFileTree implements FileTree {
 
     @Override
     public List<GroupUsage.GroupStanding> standings(String cluster, String fileSystem) {
-        return fileSystems
-                .client(cluster, fileSystem)
-                .call("list groups", mount -> new GroupDirectoryReader(mount).standings());
+        return whereThereIsOne(
+                List.of(),
+                () -> fileSystems
+                        .client(cluster, fileSystem)
+                        .call("list groups", mount -> new GroupDirectoryReader(mount).standings()));
     }
 
     @Override
