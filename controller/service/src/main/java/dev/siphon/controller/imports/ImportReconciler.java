@@ -112,10 +112,12 @@ public final class ImportReconciler implements AutoCloseable {
         return status.in(status.phase(), ImportStatus.TOO_MANY, each.why());
     }
 
-    /// Whether an import needs no step: what failed, and what is ready while its dataset exists.
+    /// Whether an import needs no step: what failed, what is ready while its dataset exists, and what has lost its
+    /// dataset until an administrator declares it again.
     private boolean isDone(DatasetImport each) {
         return each.isSettled()
-                && (each.status().phase() == Phase.FAILED || uses(each).isPresent());
+                && (each.status().phase() == Phase.FAILED
+                        || uses(each).isPresent() != each.status().hasLostDataset());
     }
 
     private Optional<ImportStatus.DatasetUses> uses(DatasetImport each) {
@@ -195,8 +197,13 @@ public final class ImportReconciler implements AutoCloseable {
             case ImportStep.RemoveFetch _ -> cluster.removeFetch(each);
             case ImportStep.RemoveClaim _ -> cluster.removeClaim(each);
             case ImportStep.Await _ -> {}
-            case ImportStep.KeepVolume(var reason, var message) ->
-                report(each, status.in(Phase.READY, reason, bounded(message)).settledAt(each.generation()));
+            case ImportStep.KeepRest(var reason, var message) ->
+                // the readers went with the dataset; one that is declared again gets them again
+                report(
+                        each,
+                        status.in(Phase.READY, reason, bounded(message))
+                                .sharedWith(Set.of())
+                                .settledAt(each.generation()));
             case ImportStep.Settle _ -> report(each, settled(status, is).settledAt(each.generation()));
         }
     }

@@ -44,6 +44,6 @@ public sealed interface ImportStep {
     /// Nothing is left to do.
     record Settle() implements ImportStep {}
 
-    /// The dataset is gone and the volume stays, with nothing left to do.
-    record KeepVolume(String reason, String message) implements ImportStep {}
+    /// The dataset is gone and what is left of the import stays, with nothing left to do.
+    record KeepRest(String reason, String message) implements ImportStep {}
 }

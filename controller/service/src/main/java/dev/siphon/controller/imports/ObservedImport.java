@@ -80,5 +80,8 @@ public record ObservedImport(
         record Refused(String reason, String message) implements SealState {}
 
         record Sealed() implements SealState {}
+
+        /// Its image is made, and no Dataset lies at its path: none does yet, or somebody deleted it.
+        record Undeclared() implements SealState {}
     }
 }
