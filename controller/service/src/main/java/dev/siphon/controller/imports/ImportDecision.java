@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 /// Decides the next step of a DatasetImport.
 final class ImportDecision {
     static final String NAME_TAKEN = "NameTaken";
+    static final String DATASET_DELETED = "DatasetDeleted";
 
     private ImportDecision() {}
 
@@ -57,6 +58,8 @@ final class ImportDecision {
             case SealState.Sealed _ ->
                 is.isShared() ? new ImportStep.Finish() : new ImportStep.Share(allowed.account());
             case SealState.Packing(var message) -> new ImportStep.Report(Phase.SEALING, "Sealing", message);
+            case SealState.Undeclared _ ->
+                new ImportStep.Report(Phase.SEALING, "Sealing", "its dataset is being declared");
             case SealState.Refused(var reason, var message) -> new ImportStep.Fail(reason, message);
             case Part.Ending _ -> deleted("VolumeSnapshot");
             case Part.Absent _ -> fetch(is, allowed);
@@ -95,20 +98,30 @@ final class ImportDecision {
 
     /// Keeps the readers as the owner wants them, and removes what the dataset does not need.
     private static ImportStep keep(ObservedImport is) {
-        if (!(is.seal() instanceof SealState.Sealed)) {
-            return is.seal() instanceof SealState.Packing ? new ImportStep.Await() : lost(is);
-        }
+        return switch (is.seal()) {
+            case SealState.Sealed _ -> keepSealed(is);
+            case SealState.Packing _ -> new ImportStep.Await();
+            case SealState.Undeclared _ ->
+                new ImportStep.KeepRest(
+                        DATASET_DELETED,
+                        "the dataset was deleted, and its VolumeSnapshot stays: ask an administrator to declare the"
+                                + " dataset again; or delete the DatasetImport, and apply it again");
+            case SealState.Refused _, Part.Absent _, Part.Foreign _, Part.Leaving _, Part.Ending _ -> lost(is);
+        };
+    }
+
+    private static ImportStep keepSealed(ObservedImport is) {
         if (is.fetch().isOurs()) {
             return new ImportStep.RemoveFetch();
         }
         if (is.claim().isOurs() && !is.keepVolume()) {
             return new ImportStep.RemoveClaim();
         }
-        if (!is.isShared()) {
-            return switch (is.standing()) {
-                case Standing.Allowed(var account) -> new ImportStep.Share(account);
-                case Standing.Denied(var reason, var message) -> new ImportStep.Report(Phase.READY, reason, message);
-            };
+        if (is.standing() instanceof Standing.Denied(var reason, var message)) {
+            return is.isShared() ? new ImportStep.Report(Phase.READY, reason, message) : new ImportStep.Withdraw();
+        }
+        if (is.standing() instanceof Standing.Allowed(var account) && !is.isShared()) {
+            return new ImportStep.Share(account);
         }
         return is.fetch() instanceof Part.Ending || is.claim() instanceof Part.Ending
                 ? new ImportStep.Await()
@@ -117,13 +130,13 @@ final class ImportDecision {
 
     /// People may work in a volume that was kept.
     private static ImportStep lost(ObservedImport is) {
-        String reason = "DatasetDeleted";
         return is.keepVolume() && is.claim().isOurs()
-                ? new ImportStep.KeepVolume(
-                        reason,
+                ? new ImportStep.KeepRest(
+                        DATASET_DELETED,
                         "the dataset was deleted, and its volume stays: copy what you need of it, delete the"
                                 + " DatasetImport, and apply it again")
-                : new ImportStep.Fail(reason, "the dataset was deleted: delete the DatasetImport, and apply it again");
+                : new ImportStep.Fail(
+                        DATASET_DELETED, "the dataset was deleted: delete the DatasetImport, and apply it again");
     }
 
     private static ImportStep remove(ObservedImport is) {

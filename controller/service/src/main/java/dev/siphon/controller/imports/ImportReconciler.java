@@ -112,10 +112,12 @@ public final class ImportReconciler implements AutoCloseable {
         return status.in(status.phase(), ImportStatus.TOO_MANY, each.why());
     }
 
-    /// Whether an import needs no step: what failed, and what is ready while its dataset exists.
+    /// Whether an import needs no step: what failed, what is ready while its dataset exists, and what has lost its
+    /// dataset until an administrator declares it again.
     private boolean isDone(DatasetImport each) {
         return each.isSettled()
-                && (each.status().phase() == Phase.FAILED || uses(each).isPresent());
+                && (each.status().phase() == Phase.FAILED
+                        || uses(each).isPresent() != each.status().hasLostDataset());
     }
 
     private Optional<ImportStatus.DatasetUses> uses(DatasetImport each) {
@@ -158,8 +160,21 @@ public final class ImportReconciler implements AutoCloseable {
     }
 
     private static boolean isShared(DatasetImport each, Standing standing) {
-        return standing instanceof Standing.Allowed(var account)
-                && each.status().readers().equals(readers(account, each));
+        return each.status()
+                .readers()
+                .equals(
+                        switch (standing) {
+                            case Standing.Allowed(var account) -> readers(account, each);
+                            case Standing.Denied _ -> stillWanted(each);
+                        });
+    }
+
+    /// Returns the readers that the import gave and that its owner has not removed: the account, and groups.
+    private static Set<String> stillWanted(DatasetImport each) {
+        Set<String> readers = new HashSet<>(each.status().readers());
+        readers.removeIf(reader -> reader.startsWith(AccountDirectory.GROUP)
+                && !each.groups().contains(reader.substring(AccountDirectory.GROUP.length())));
+        return readers;
     }
 
     private static Set<String> readers(Account account, DatasetImport each) {
@@ -179,6 +194,11 @@ public final class ImportReconciler implements AutoCloseable {
                 cluster.share(dataset, each.status().readers(), readers);
                 report(each, status.sharedWith(readers));
             }
+            case ImportStep.Withdraw _ -> {
+                Set<String> readers = stillWanted(each);
+                cluster.withdraw(dataset, each.status().readers(), readers);
+                report(each, status.sharedWith(readers));
+            }
             case ImportStep.Report(var phase, var reason, var message) ->
                 report(each, status.in(phase, reason, bounded(message)));
             case ImportStep.Finish _ -> {
@@ -195,8 +215,13 @@ public final class ImportReconciler implements AutoCloseable {
             case ImportStep.RemoveFetch _ -> cluster.removeFetch(each);
             case ImportStep.RemoveClaim _ -> cluster.removeClaim(each);
             case ImportStep.Await _ -> {}
-            case ImportStep.KeepVolume(var reason, var message) ->
-                report(each, status.in(Phase.READY, reason, bounded(message)).settledAt(each.generation()));
+            case ImportStep.KeepRest(var reason, var message) ->
+                // the readers went with the dataset; one that is declared again gets them again
+                report(
+                        each,
+                        status.in(Phase.READY, reason, bounded(message))
+                                .sharedWith(Set.of())
+                                .settledAt(each.generation()));
             case ImportStep.Settle _ -> report(each, settled(status, is).settledAt(each.generation()));
         }
     }

@@ -70,6 +70,11 @@ public record ImportStatus(
         }
     }
 
+    /// Whether the import was ready, and its dataset was deleted.
+    boolean hasLostDataset() {
+        return phase == Phase.READY && reason.equals(ImportDecision.DATASET_DELETED);
+    }
+
     ImportStatus in(Phase now, String why, String said) {
         return new ImportStatus(now, why, said, dataset, progress, readers, uses, 0);
     }

@@ -20,6 +20,9 @@ public sealed interface ImportStep {
     /// @param account the owner
     record Share(Account account) implements ImportStep {}
 
+    /// Takes away the readers that the owner no longer wants, and gives none.
+    record Withdraw() implements ImportStep {}
+
     /// Says that the dataset is ready.
     record Finish() implements ImportStep {}
 
@@ -44,6 +47,6 @@ public sealed interface ImportStep {
     /// Nothing is left to do.
     record Settle() implements ImportStep {}
 
-    /// The dataset is gone and the volume stays, with nothing left to do.
-    record KeepVolume(String reason, String message) implements ImportStep {}
+    /// The dataset is gone and what is left of the import stays, with nothing left to do.
+    record KeepRest(String reason, String message) implements ImportStep {}
 }

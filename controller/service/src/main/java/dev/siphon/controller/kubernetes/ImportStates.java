@@ -290,9 +290,9 @@ final class ImportStates {
             return new Part.Ending();
         }
         if (JsonParts.text(snapshot, STATUS, "readyToUse").equals(Optional.of("true"))) {
-            return isDataset(snapshot, dataset)
-                    ? new SealState.Sealed()
-                    : new SealState.Packing("its dataset is being declared");
+            return path(snapshot)
+                    .map(path -> sealed(path, dataset))
+                    .orElseGet(() -> new SealState.Packing("its snapshot is being bound"));
         }
         String error = JsonParts.text(snapshot, STATUS, "error", MESSAGE).orElse("");
         Optional<String> code = code(error);
@@ -316,11 +316,17 @@ final class ImportStates {
                 .orElse("its snapshot is being taken");
     }
 
-    /// Whether the snapshot's image is that dataset: the handle leads to the image's directory, and the dataset must
-    /// lie there.
-    private boolean isDataset(JsonObject snapshot, String dataset) {
+    private SealState sealed(String path, String dataset) {
+        boolean isThere = KubernetesDatasetCatalog.get(api, dataset)
+                .flatMap(found -> Optional.ofNullable(found.spec().path()))
+                .equals(Optional.of(path));
+        return isThere ? new SealState.Sealed() : new SealState.Undeclared();
+    }
+
+    /// Returns where the dataset of a snapshot must lie: its handle leads to the image's directory.
+    private Optional<String> path(JsonObject snapshot) {
         Optional<String> uid = JsonParts.text(snapshot, METADATA, "uid");
-        Optional<String> path = JsonParts.text(snapshot, STATUS, "boundVolumeSnapshotContentName")
+        return JsonParts.text(snapshot, STATUS, "boundVolumeSnapshotContentName")
                 .filter(NamespacedName::isPart)
                 .flatMap(content -> get(
                         "VolumeSnapshotContent " + content,
@@ -332,9 +338,5 @@ final class ImportStates {
                 .flatMap(SnapshotId::tryParse)
                 .flatMap(DatasetPlace::of)
                 .map(DatasetPlace::path);
-        return path.isPresent()
-                && KubernetesDatasetCatalog.get(api, dataset)
-                        .flatMap(found -> Optional.ofNullable(found.spec().path()))
-                        .equals(path);
     }
 }

@@ -51,11 +51,12 @@ final class ImportDecisionTest {
             new Part.Ending(),
             new SealState.Packing("p"),
             new SealState.Refused("SealingFailed", "s"),
+            new SealState.Undeclared(),
             new SealState.Sealed());
 
     private static final int MOST_STEPS = 9;
 
-    /// 5 phases, on or off, two standings, 7 claims, 7 Jobs, 7 snapshots, shared or not, kept or not.
+    /// 5 phases, on or off, two standings, 7 claims, 7 Jobs, 8 snapshots, shared or not, kept or not.
     private static Stream<ObservedImport> all() {
         List<ObservedImport> all = new ArrayList<>();
         for (Phase phase : Phase.values()) {
@@ -78,13 +79,13 @@ final class ImportDecisionTest {
                 }
             }
         }
-        assertEquals(27_440, all.size());
+        assertEquals(31_360, all.size());
         return all.stream();
     }
 
     private static boolean isEnd(ImportStep step) {
         return step instanceof ImportStep.Settle
-                || step instanceof ImportStep.KeepVolume
+                || step instanceof ImportStep.KeepRest
                 || step instanceof ImportStep.Await
                 || step instanceof ImportStep.Report;
     }
@@ -97,7 +98,8 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new FetchState.Done(), is.seal(), is.isShared());
             case ImportStep.Seal _ ->
                 with(is, is.phase(), is.claim(), is.fetch(), new SealState.Sealed(), is.isShared());
-            case ImportStep.Share _ -> with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
+            case ImportStep.Share _, ImportStep.Withdraw _ ->
+                with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
             case ImportStep.Finish _ -> with(is, Phase.READY, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.Fail _ -> with(is, Phase.FAILED, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.RemoveSnapshot _ ->
@@ -106,7 +108,7 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new Part.Absent(), is.seal(), is.isShared());
             case ImportStep.RemoveClaim _ ->
                 with(is, is.phase(), new Part.Absent(), is.fetch(), is.seal(), is.isShared());
-            case ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _, ImportStep.KeepVolume _ -> is;
+            case ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _, ImportStep.KeepRest _ -> is;
         };
     }
 
@@ -146,6 +148,7 @@ final class ImportDecisionTest {
             return;
         }
         assertInstanceOf(SealState.Sealed.class, is.seal());
+        assertEquals(ALLOWED, is.standing(), "" + is);
         assertTrue(is.isShared(), "" + is);
         assertFalse(is.fetch().isOurs(), "" + is);
         assertTrue(!is.claim().isOurs() || is.keepVolume(), "" + is);
@@ -161,12 +164,13 @@ final class ImportDecisionTest {
                 case ImportStep.RemoveClaim _ -> assertTrue(is.claim().isOurs(), "" + is);
                 case ImportStep.RemoveFetch _ -> assertTrue(is.fetch().isOurs(), "" + is);
                 case ImportStep.RemoveSnapshot _ -> assertTrue(is.seal().isOurs(), "" + is);
-                case ImportStep.Share _, ImportStep.Finish _ -> assertInstanceOf(SealState.Sealed.class, is.seal());
+                case ImportStep.Share _, ImportStep.Withdraw _, ImportStep.Finish _ ->
+                    assertInstanceOf(SealState.Sealed.class, is.seal());
                 case ImportStep.Fail _,
                         ImportStep.Report _,
                         ImportStep.Await _,
                         ImportStep.Settle _,
-                        ImportStep.KeepVolume _ -> {}
+                        ImportStep.KeepRest _ -> {}
             }
         });
     }
@@ -182,6 +186,29 @@ final class ImportDecisionTest {
                     || step instanceof ImportStep.Finish;
             assertFalse(isForIt, step + " in " + is);
         });
+    }
+
+    @Test
+    void anAccountThatMayNotLosesReadersThatItRemovesAndIsToldWhyItGetsNoOthers() {
+        all().filter(is -> is.phase() == Phase.READY
+                        && is.seal() instanceof SealState.Sealed
+                        && is.standing().equals(DENIED)
+                        && !is.fetch().isOurs()
+                        && (is.keepVolume() || !is.claim().isOurs()))
+                .forEach(is -> assertEquals(
+                        is.isShared()
+                                ? new ImportStep.Report(Phase.READY, "NotAMember", "not in the group")
+                                : new ImportStep.Withdraw(),
+                        ImportDecision.decide(is)));
+    }
+
+    @Test
+    void readersAreOnlyWithdrawnFromAnAccountThatMayNot() {
+        all().filter(is -> ImportDecision.decide(is) instanceof ImportStep.Withdraw)
+                .forEach(is -> {
+                    assertEquals(DENIED, is.standing());
+                    assertEquals(Phase.READY, is.phase());
+                });
     }
 
     @Test
@@ -211,7 +238,30 @@ final class ImportDecisionTest {
                         && is.keepVolume()
                         && is.claim().isOurs()
                         && is.seal() instanceof Part.Absent)
-                .forEach(is -> assertInstanceOf(ImportStep.KeepVolume.class, ImportDecision.decide(is)));
+                .forEach(is -> assertInstanceOf(ImportStep.KeepRest.class, ImportDecision.decide(is)));
+    }
+
+    /// An administrator may declare the dataset again: its image is the snapshot's.
+    @Test
+    void aDatasetThatWasDeletedIsReportedAndLeavesItsSnapshot() {
+        all().filter(is -> is.phase() == Phase.READY && is.seal() instanceof SealState.Undeclared)
+                .forEach(is -> assertEquals(
+                        "DatasetDeleted",
+                        assertInstanceOf(ImportStep.KeepRest.class, ImportDecision.decide(is))
+                                .reason()));
+    }
+
+    @Test
+    void aDatasetThatIsNotDeclaredYetIsAwaited() {
+        all().filter(is -> is.on()
+                        && !is.phase().isEnd()
+                        && is.standing().equals(ALLOWED)
+                        && is.seal() instanceof SealState.Undeclared
+                        && parts(is).stream()
+                                .noneMatch(part -> part instanceof Part.Foreign || part instanceof Part.Leaving))
+                .forEach(is -> assertEquals(
+                        new ImportStep.Report(Phase.SEALING, "Sealing", "its dataset is being declared"),
+                        ImportDecision.decide(is)));
     }
 
     @Test

@@ -90,11 +90,16 @@ final class ImportsOfLeadersTest {
     }
 
     private void apply(String name, String groups) {
+        apply(name, groups, false);
+    }
+
+    private void apply(String name, String groups, boolean keepVolume) {
         post(IMPORTS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetImport",
                  "metadata": {"name": "%s", "namespace": "u1"},
-                 "spec": {"source": {"claim": {"name": "raw"}}, "size": "1Gi", "readers": {"groups": [%s]}}}
-                """.formatted(name, groups));
+                 "spec": {"source": {"claim": {"name": "raw"}}, "size": "1Gi", "readers": {"groups": [%s]},
+                   "keepVolume": %s}}
+                """.formatted(name, groups, keepVolume));
     }
 
     /// Runs some passes, each by a controller that has just become the leader.
@@ -129,12 +134,16 @@ final class ImportsOfLeadersTest {
                 {"metadata": {"name": "c"}, "spec": {"volumeSnapshotRef": {"uid": "%s"}},
                  "status": {"snapshotHandle": "%s"}}
                 """.formatted(uid, SNAPSHOT));
+        declare();
+        patch(SNAPSHOTS + "/x", MERGE.formatted("{\"readyToUse\": true, \"boundVolumeSnapshotContentName\": \"c\"}"));
+    }
+
+    private void declare() {
         post(DATASETS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "u1.x"},
                  "spec": {"fsName": "cephfs", "path": "%s", "digest": "%s", "bytes": 1, "readers": ["u1"]},
                  "status": {"pods": 2, "nodes": [{"name": "n", "pods": 2, "namespaces": ["b", "a"]}]}}
                 """.formatted(new DatasetPlace(SNAPSHOT).path(), "0".repeat(64)));
-        patch(SNAPSHOTS + "/x", MERGE.formatted("{\"readyToUse\": true, \"boundVolumeSnapshotContentName\": \"c\"}"));
     }
 
     private void end(String condition) {
@@ -172,10 +181,109 @@ final class ImportsOfLeadersTest {
                 JsonParts.at(get(IMPORTS + "/x"), "status", "usedBy")
                         .orElseThrow()
                         .toString());
-        assertEquals(
-                Set.of("u1", "group:vision"),
-                new TreeSet<>(JsonParts.words(get(DATASETS + "/u1.x"), "spec", "readers")
-                        .toList()));
+        assertEquals(Set.of("u1", "group:vision"), readers());
+    }
+
+    /// Brings import `x` to its end.
+    private void finish() {
+        pass();
+        bind();
+        pass();
+        end("Complete");
+        pass();
+        seal();
+        pass();
+        pass();
+        assertEquals("Ready", status("x", "reason"));
+    }
+
+    private void delete(String path) {
+        var _ = started.orElseThrow().admin().raw(path, "DELETE", null);
+    }
+
+    private Set<String> readers() {
+        return new TreeSet<>(
+                JsonParts.words(get(DATASETS + "/u1.x"), "spec", "readers").toList());
+    }
+
+    /// Whoever asks for its account now fails.
+    private void assertNothingIsAsked() {
+        JsonObject before = get(IMPORTS + "/x");
+        directory.down(true);
+        pass();
+        directory.down(false);
+        assertEquals(before, get(IMPORTS + "/x"));
+    }
+
+    @Test
+    void anImportSaysThatItsDatasetWasDeletedUntilItIsDeclaredAgain() {
+        apply("x", "\"vision\"");
+        finish();
+        delete(DATASETS + "/u1.x");
+        pass();
+        assertEquals("DatasetDeleted", status("x", "reason"));
+        assertEquals("1", status("x", "settledGeneration"));
+        assertTrue(isThere(SNAPSHOTS + "/x"), "it has the dataset's image");
+        assertNothingIsAsked();
+        declare();
+        pass();
+        assertEquals("Ready", status("x", "reason"));
+        assertEquals(Set.of("u1", "group:vision"), readers());
+        assertNothingIsAsked();
+    }
+
+    @Test
+    void aVolumeThatOutlivesItsDatasetIsNotAskedFor() {
+        apply("x", "", true);
+        finish();
+        delete(SNAPSHOTS + "/x");
+        delete(DATASETS + "/u1.x");
+        pass();
+        assertEquals("DatasetDeleted", status("x", "reason"));
+        assertEquals("1", status("x", "settledGeneration"));
+        assertTrue(isThere(CLAIMS + "/x-import"));
+        assertNothingIsAsked();
+    }
+
+    private void member(String... groups) {
+        directory.put(new Account("u1", "id", 10001, 10001, Set.of(groups), OptionalLong.empty()));
+    }
+
+    private void setGroups(String groups) {
+        JsonObject readers =
+                JsonParser.parseString("{\"groups\": [" + groups + "]}").getAsJsonObject();
+        JsonObject object = get(IMPORTS + "/x");
+        JsonParts.object(object, "spec").orElseThrow().add("readers", readers);
+        var _ = started.orElseThrow().admin().raw(IMPORTS + "/x", "PUT", object.toString());
+    }
+
+    @Test
+    void aReaderIsRemovedWhileAnotherIsDenied() {
+        member("a", "b", "c");
+        apply("x", "\"a\", \"b\"");
+        finish();
+        assertEquals(Set.of("u1", "group:a", "group:b"), readers());
+        member("b", "c");
+        setGroups("\"a\", \"c\"");
+        pass();
+        assertEquals(Set.of("u1", "group:a"), readers(), "b is withdrawn, and c is not given");
+        assertEquals("NotAMember", status("x", "reason"));
+        assertEquals("Ready", status("x", "phase"));
+        setGroups("\"c\"");
+        pass();
+        assertEquals(Set.of("u1", "group:c"), readers());
+        assertEquals("Ready", status("x", "reason"));
+    }
+
+    @Test
+    void aReaderIsRemovedByAnAccountThatTheDirectoryNoLongerHas() {
+        apply("x", "\"vision\"");
+        finish();
+        directory.remove("u1");
+        setGroups("");
+        pass();
+        assertEquals(Set.of("u1"), readers());
+        assertEquals("NoAccount", status("x", "reason"));
     }
 
     @Test

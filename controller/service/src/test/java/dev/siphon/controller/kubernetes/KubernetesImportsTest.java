@@ -18,6 +18,8 @@ import dev.siphon.controller.imports.ObservedImport.ClaimState;
 import dev.siphon.controller.imports.ObservedImport.FetchState;
 import dev.siphon.controller.imports.ObservedImport.Part;
 import dev.siphon.controller.imports.ObservedImport.SealState;
+import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.csi.SnapshotId;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.nio.file.Path;
 import java.util.List;
@@ -331,13 +333,18 @@ final class KubernetesImportsTest {
         patchStatus("{\"error\": {\"message\": \"rpc error: code = Aborted desc = retry\"}}");
         assertInstanceOf(SealState.Packing.class, cluster.seal(read, "u1.photos"));
         patchStatus("{\"readyToUse\": true, \"boundVolumeSnapshotContentName\": \"content-1\"}");
+        assertInstanceOf(SealState.Packing.class, cluster.seal(read, "u1.photos"), "its handle is not known");
+        String handle = "s1:lab:cephfs:ag:vv@i00000000000000000000";
         var _ = post(CONTENTS, """
                 {"metadata": {"name": "content-1"}, "spec": {"volumeSnapshotRef": {"uid": "%s"}},
-                 "status": {"snapshotHandle": "s1:lab:cephfs:ag:vv@i00000000000000000000"}}
-                """.formatted(uid));
-        assertInstanceOf(SealState.Packing.class, cluster.seal(read, "u1.photos"), "it is not declared");
+                 "status": {"snapshotHandle": "%s"}}
+                """.formatted(uid, handle));
+        assertEquals(new SealState.Undeclared(), cluster.seal(read, "u1.photos"));
         var _ = dataset("/datasets/i000000000000000");
-        assertInstanceOf(SealState.Packing.class, cluster.seal(read, "u1.photos"), "another snapshot's");
+        assertEquals(new SealState.Undeclared(), cluster.seal(read, "u1.photos"), "another snapshot's");
+        started.orElseThrow().admin().raw(DATASETS + "/u1.photos", "DELETE", null);
+        var _ = dataset(new DatasetPlace(SnapshotId.parse(handle)).path());
+        assertEquals(new SealState.Sealed(), cluster.seal(read, "u1.photos"));
     }
 
     private void patchStatus(String status) {
@@ -380,6 +387,22 @@ final class KubernetesImportsTest {
         assertThrows(
                 dev.siphon.csi.DriverException.BackendUnavailable.class,
                 () -> cluster.share("u1.other", Set.of(), Set.of("u1")));
+    }
+
+    @Test
+    void withdrawingAddsNoReader() {
+        var _ = wanted(FROM_CLAIM);
+        ImportCluster cluster = on();
+        var _ = dataset("/datasets/i000000000000000");
+        cluster.share("u1.photos", Set.of(), Set.of("u1", "group:a", "group:b"));
+        // an administrator takes one away
+        JsonObject object = get(DATASETS + "/u1.photos");
+        JsonParts.object(object, "spec")
+                .orElseThrow()
+                .add("readers", JsonParser.parseString("[\"u1\", \"u9\", \"group:b\"]"));
+        var _ = started.orElseThrow().admin().raw(DATASETS + "/u1.photos", "PUT", object.toString());
+        cluster.withdraw("u1.photos", Set.of("u1", "group:a", "group:b"), Set.of("u1", "group:a"));
+        assertEquals(Set.of("u1", "u9"), readers());
     }
 
     private Set<String> readers() {
