@@ -58,6 +58,13 @@ public interface ImportCluster {
     /// @param now those that it is to give
     void share(String dataset, Set<String> before, Set<String> now);
 
+    /// Removes the readers of a dataset that the import gave it before and is not to give now; adds none.
+    ///
+    /// @param dataset as for [#seal]
+    /// @param before the readers that the import gave it
+    /// @param now those of them that stay
+    void withdraw(String dataset, Set<String> before, Set<String> now);
+
     /// Returns who uses a dataset; empty if it does not exist. Sends no request while datasets are watched.
     Optional<ImportStatus.DatasetUses> uses(String dataset);
 

@@ -117,11 +117,11 @@ final class ImportDecision {
         if (is.claim().isOurs() && !is.keepVolume()) {
             return new ImportStep.RemoveClaim();
         }
-        if (!is.isShared()) {
-            return switch (is.standing()) {
-                case Standing.Allowed(var account) -> new ImportStep.Share(account);
-                case Standing.Denied(var reason, var message) -> new ImportStep.Report(Phase.READY, reason, message);
-            };
+        if (is.standing() instanceof Standing.Denied(var reason, var message)) {
+            return is.isShared() ? new ImportStep.Report(Phase.READY, reason, message) : new ImportStep.Withdraw();
+        }
+        if (is.standing() instanceof Standing.Allowed(var account) && !is.isShared()) {
+            return new ImportStep.Share(account);
         }
         return is.fetch() instanceof Part.Ending || is.claim() instanceof Part.Ending
                 ? new ImportStep.Await()

@@ -160,8 +160,21 @@ public final class ImportReconciler implements AutoCloseable {
     }
 
     private static boolean isShared(DatasetImport each, Standing standing) {
-        return standing instanceof Standing.Allowed(var account)
-                && each.status().readers().equals(readers(account, each));
+        return each.status()
+                .readers()
+                .equals(
+                        switch (standing) {
+                            case Standing.Allowed(var account) -> readers(account, each);
+                            case Standing.Denied _ -> stillWanted(each);
+                        });
+    }
+
+    /// Returns the readers that the import gave and that its owner has not removed: the account, and groups.
+    private static Set<String> stillWanted(DatasetImport each) {
+        Set<String> readers = new HashSet<>(each.status().readers());
+        readers.removeIf(reader -> reader.startsWith(AccountDirectory.GROUP)
+                && !each.groups().contains(reader.substring(AccountDirectory.GROUP.length())));
+        return readers;
     }
 
     private static Set<String> readers(Account account, DatasetImport each) {
@@ -179,6 +192,11 @@ public final class ImportReconciler implements AutoCloseable {
             case ImportStep.Share(var account) -> {
                 Set<String> readers = readers(account, each);
                 cluster.share(dataset, each.status().readers(), readers);
+                report(each, status.sharedWith(readers));
+            }
+            case ImportStep.Withdraw _ -> {
+                Set<String> readers = stillWanted(each);
+                cluster.withdraw(dataset, each.status().readers(), readers);
                 report(each, status.sharedWith(readers));
             }
             case ImportStep.Report(var phase, var reason, var message) ->

@@ -20,6 +20,9 @@ public sealed interface ImportStep {
     /// @param account the owner
     record Share(Account account) implements ImportStep {}
 
+    /// Takes away the readers that the owner no longer wants, and gives none.
+    record Withdraw() implements ImportStep {}
+
     /// Says that the dataset is ready.
     record Finish() implements ImportStep {}
 

@@ -8,7 +8,9 @@ import dev.siphon.csi.VolumeId;
 /// @param name of the object
 /// @param phase the one that the object's status says
 /// @param on whether administrators have switched imports on
-/// @param isShared whether the dataset has the readers that the owner wants now
+/// @param isShared whether the dataset has the readers that the owner wants now; if what is asked for is denied,
+/// whether
+///     it has none that the owner no longer wants
 /// @param keepVolume whether the volume is to stay
 public record ObservedImport(
         String name,

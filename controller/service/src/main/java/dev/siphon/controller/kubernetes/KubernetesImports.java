@@ -256,6 +256,15 @@ final class KubernetesImports implements ImportCluster {
 
     @Override
     public void share(String dataset, Set<String> before, Set<String> now) {
+        setReaders(dataset, before, now, true);
+    }
+
+    @Override
+    public void withdraw(String dataset, Set<String> before, Set<String> now) {
+        setReaders(dataset, before, now, false);
+    }
+
+    private void setReaders(String dataset, Set<String> before, Set<String> now, boolean mayAdd) {
         DatasetObject found = KubernetesDatasetCatalog.get(api, dataset)
                 .orElseThrow(() -> new DriverException.BackendUnavailable("Dataset " + dataset + " is gone; retry"));
         Set<String> is =
@@ -268,7 +277,7 @@ final class KubernetesImports implements ImportCluster {
         Set<String> wanted = new TreeSet<>(is);
         wanted.removeAll(before);
         wanted.removeAll(List.of(noted.split(",", -1)));
-        wanted.addAll(now);
+        now.stream().filter(reader -> mayAdd || is.contains(reader)).forEach(wanted::add);
         if (wanted.equals(is) && note.equals(noted)) {
             return;
         }

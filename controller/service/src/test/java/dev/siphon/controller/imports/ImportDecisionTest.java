@@ -98,7 +98,8 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new FetchState.Done(), is.seal(), is.isShared());
             case ImportStep.Seal _ ->
                 with(is, is.phase(), is.claim(), is.fetch(), new SealState.Sealed(), is.isShared());
-            case ImportStep.Share _ -> with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
+            case ImportStep.Share _, ImportStep.Withdraw _ ->
+                with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
             case ImportStep.Finish _ -> with(is, Phase.READY, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.Fail _ -> with(is, Phase.FAILED, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.RemoveSnapshot _ ->
@@ -147,6 +148,7 @@ final class ImportDecisionTest {
             return;
         }
         assertInstanceOf(SealState.Sealed.class, is.seal());
+        assertEquals(ALLOWED, is.standing(), "" + is);
         assertTrue(is.isShared(), "" + is);
         assertFalse(is.fetch().isOurs(), "" + is);
         assertTrue(!is.claim().isOurs() || is.keepVolume(), "" + is);
@@ -162,7 +164,8 @@ final class ImportDecisionTest {
                 case ImportStep.RemoveClaim _ -> assertTrue(is.claim().isOurs(), "" + is);
                 case ImportStep.RemoveFetch _ -> assertTrue(is.fetch().isOurs(), "" + is);
                 case ImportStep.RemoveSnapshot _ -> assertTrue(is.seal().isOurs(), "" + is);
-                case ImportStep.Share _, ImportStep.Finish _ -> assertInstanceOf(SealState.Sealed.class, is.seal());
+                case ImportStep.Share _, ImportStep.Withdraw _, ImportStep.Finish _ ->
+                    assertInstanceOf(SealState.Sealed.class, is.seal());
                 case ImportStep.Fail _,
                         ImportStep.Report _,
                         ImportStep.Await _,
@@ -183,6 +186,29 @@ final class ImportDecisionTest {
                     || step instanceof ImportStep.Finish;
             assertFalse(isForIt, step + " in " + is);
         });
+    }
+
+    @Test
+    void anAccountThatMayNotLosesReadersThatItRemovesAndIsToldWhyItGetsNoOthers() {
+        all().filter(is -> is.phase() == Phase.READY
+                        && is.seal() instanceof SealState.Sealed
+                        && is.standing().equals(DENIED)
+                        && !is.fetch().isOurs()
+                        && (is.keepVolume() || !is.claim().isOurs()))
+                .forEach(is -> assertEquals(
+                        is.isShared()
+                                ? new ImportStep.Report(Phase.READY, "NotAMember", "not in the group")
+                                : new ImportStep.Withdraw(),
+                        ImportDecision.decide(is)));
+    }
+
+    @Test
+    void readersAreOnlyWithdrawnFromAnAccountThatMayNot() {
+        all().filter(is -> ImportDecision.decide(is) instanceof ImportStep.Withdraw)
+                .forEach(is -> {
+                    assertEquals(DENIED, is.standing());
+                    assertEquals(Phase.READY, is.phase());
+                });
     }
 
     @Test

@@ -245,6 +245,62 @@ final class ImportsOfLeadersTest {
         assertNothingIsAsked();
     }
 
+    private void member(String... groups) {
+        directory.put(new Account("u1", "id", 10001, 10001, Set.of(groups), OptionalLong.empty()));
+    }
+
+    private void setGroups(String groups) {
+        JsonObject readers =
+                JsonParser.parseString("{\"groups\": [" + groups + "]}").getAsJsonObject();
+        JsonObject object = get(IMPORTS + "/x");
+        JsonParts.object(object, "spec").orElseThrow().add("readers", readers);
+        var _ = started.orElseThrow().admin().raw(IMPORTS + "/x", "PUT", object.toString());
+    }
+
+    @Test
+    void aReaderIsRemovedWhileAnotherIsDenied() {
+        member("a", "b", "c");
+        apply("x", "\"a\", \"b\"");
+        finish();
+        assertEquals(Set.of("u1", "group:a", "group:b"), readers());
+        member("b", "c");
+        setGroups("\"a\", \"c\"");
+        pass();
+        assertEquals(Set.of("u1", "group:a"), readers(), "b is withdrawn, and c is not given");
+        assertEquals("NotAMember", status("x", "reason"));
+        assertEquals("Ready", status("x", "phase"));
+        setGroups("\"c\"");
+        pass();
+        assertEquals(Set.of("u1", "group:c"), readers());
+        assertEquals("Ready", status("x", "reason"));
+    }
+
+    @Test
+    void aReaderThatAnAdministratorRemovedIsNotGivenBackWhileAnotherIsDenied() {
+        member("a", "b");
+        apply("x", "\"a\", \"b\"");
+        finish();
+        JsonObject object = get(DATASETS + "/u1.x");
+        JsonParts.object(object, "spec").orElseThrow().add("readers", JsonParser.parseString("[\"u1\", \"group:b\"]"));
+        var _ = started.orElseThrow().admin().raw(DATASETS + "/u1.x", "PUT", object.toString());
+        member();
+        setGroups("\"a\"");
+        pass();
+        assertEquals(Set.of("u1"), readers());
+        assertEquals("NotAMember", status("x", "reason"));
+    }
+
+    @Test
+    void aReaderIsRemovedByAnAccountThatTheDirectoryNoLongerHas() {
+        apply("x", "\"vision\"");
+        finish();
+        directory.remove("u1");
+        setGroups("");
+        pass();
+        assertEquals(Set.of("u1"), readers());
+        assertEquals("NoAccount", status("x", "reason"));
+    }
+
     @Test
     void aFailedFetchLeavesNothing() {
         apply("x", "");
