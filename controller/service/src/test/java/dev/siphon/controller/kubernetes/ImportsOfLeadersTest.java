@@ -276,6 +276,21 @@ final class ImportsOfLeadersTest {
     }
 
     @Test
+    void aReaderThatAnAdministratorRemovedIsNotGivenBackWhileAnotherIsDenied() {
+        member("a", "b");
+        apply("x", "\"a\", \"b\"");
+        finish();
+        JsonObject object = get(DATASETS + "/u1.x");
+        JsonParts.object(object, "spec").orElseThrow().add("readers", JsonParser.parseString("[\"u1\", \"group:b\"]"));
+        var _ = started.orElseThrow().admin().raw(DATASETS + "/u1.x", "PUT", object.toString());
+        member();
+        setGroups("\"a\"");
+        pass();
+        assertEquals(Set.of("u1"), readers());
+        assertEquals("NotAMember", status("x", "reason"));
+    }
+
+    @Test
     void aReaderIsRemovedByAnAccountThatTheDirectoryNoLongerHas() {
         apply("x", "\"vision\"");
         finish();
