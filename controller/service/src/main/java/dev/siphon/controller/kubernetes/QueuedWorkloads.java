@@ -55,8 +55,12 @@ final class QueuedWorkloads implements Informer.Values<QueuedWorkloads.Kept> {
             long forgotten = workload.forgotten().stream()
                     .mapToLong(each -> OF_A_PART + 2L * each.length())
                     .sum();
+            long flavors = workload.podSets().stream()
+                    .flatMap(set -> set.flavors().stream())
+                    .mapToLong(each -> OF_A_PART + 2L * each.length())
+                    .sum();
             long queue = 2L * workload.clusterQueue().map(String::length).orElse(0);
-            return new Kept(workload, pods + checks + forgotten + queue + OF_A_PART);
+            return new Kept(workload, pods + checks + forgotten + flavors + queue + OF_A_PART);
         }
 
         private Kept unread() {

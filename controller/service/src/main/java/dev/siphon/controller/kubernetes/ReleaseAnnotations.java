@@ -31,6 +31,9 @@ final class ReleaseAnnotations {
     private static final String CHECKS = "checks";
     private static final String FLAVORS = "flavors";
 
+    /// The most characters of [#WAIT]: Kueue takes 8 pod sets, and whoever writes annotations may write any number.
+    private static final int LONGEST = 16_384;
+
     private ReleaseAnnotations() {}
 
     static boolean isReleased(JsonObject workload) {
@@ -45,9 +48,11 @@ final class ReleaseAnnotations {
                 .map(text -> {
                     JsonObject wait = parsed(text);
                     Optional<Instant> at = time(wait, AT);
-                    // without a time it has waited for long enough
+                    // this driver writes both times with the mark: without one it has waited for long enough
+                    boolean isWrong = at.isEmpty()
+                            || (isReleased(workload) && time(wait, SINCE).isEmpty());
                     return new Release(
-                            at.orElse(Instant.EPOCH), at.isPresent() ? time(wait, SINCE) : Optional.of(Instant.EPOCH));
+                            at.orElse(Instant.EPOCH), isWrong ? Optional.of(Instant.EPOCH) : time(wait, SINCE));
                 })
                 .or(() -> isReleased(workload)
                         ? Optional.of(new Release(Instant.EPOCH, Optional.of(Instant.EPOCH)))
@@ -125,6 +130,9 @@ final class ReleaseAnnotations {
     }
 
     private static JsonObject parsed(String text) {
+        if (text.length() > LONGEST) {
+            return new JsonObject();
+        }
         try {
             return JsonParser.parseString(text) instanceof JsonObject object ? object : new JsonObject();
         } catch (JsonParseException none) {

@@ -230,12 +230,24 @@ final class WorkloadParserTest {
     @Test
     void anAnnotationThatIsWrongEndsTheWait() {
         Optional<Release> endless = Optional.of(new Release(Instant.EPOCH, Optional.of(Instant.EPOCH)));
-        for (String wrong : List.of("", "[]", "{", "{}", "null", "[".repeat(9_000), "{\"released\":\"soon\"}")) {
+        String tooLong = "{\"released\":\"2026-11-28T09:00:00Z\",\"since\":\"2026-11-28T09:00:00Z\",\"x\":\"%s\"}"
+                .formatted("x".repeat(16_384));
+        for (String wrong :
+                List.of("", "[]", "{", "{}", "null", "[".repeat(9_000), "{\"released\":\"soon\"}", tooLong)) {
             assertEquals(
                     endless,
                     read(released(wrong), ",\"active\":false", List.of()).flatMap(QueuedWorkload::release),
                     wrong);
         }
+    }
+
+    @Test
+    void aReleaseThatDoesNotTellWhenItsWaitBeganEndsTheWait() {
+        Instant future = Instant.parse("2999-01-01T00:00:00Z");
+        assertEquals(
+                Optional.of(new Release(future, Optional.of(Instant.EPOCH))),
+                read(released("{\"released\":\"" + future + "\"}"), ",\"active\":false", List.of())
+                        .flatMap(QueuedWorkload::release));
     }
 
     @Test
@@ -299,6 +311,25 @@ final class WorkloadParserTest {
 
         assertTrue(found.podSets().getFirst().pod().uses().getFirst() instanceof DatasetReference.Unread);
         assertEquals(Set.of("dataset"), found.checks().keySet());
+    }
+
+    private static String withoutQuota(int flavors) {
+        String wait = WAIT.replace(
+                "[\"h100\"]",
+                IntStream.range(0, flavors)
+                        .mapToObj(each -> "\"f" + each + "\"")
+                        .collect(Collectors.joining(",", "[", "]")));
+        return workload(released(wait), ",\"active\":false", List.of(), "[]").replace("podSetAssignments", "none");
+    }
+
+    @Test
+    void aWorkloadWhoseAnnotationNamesVeryManyFlavorsIsTooLarge() {
+        PodSet some = read(withoutQuota(500)).orElseThrow().podSets().getFirst();
+        PodSet veryMany = read(withoutQuota(1_100)).orElseThrow().podSets().getFirst();
+
+        assertEquals(500, some.flavors().size());
+        assertEquals(Set.of(), veryMany.flavors());
+        assertTrue(veryMany.pod().uses().getFirst() instanceof DatasetReference.Unread);
     }
 
     @Test
