@@ -160,7 +160,7 @@ final class AdmissionReconciler {
                 .orElse(new Course(workload.since(), false, Instant.EPOCH));
         // whoever may change annotations cannot make a wait endless
         Instant begin = workload.release()
-                .flatMap(QueuedWorkload.Release::waitingSince)
+                .map(release -> release.waitingSince().orElse(course.begin()))
                 .map(since -> since.isAfter(now.plus(SKEW)) ? Instant.EPOCH : since)
                 .orElse(course.begin());
         boolean isOver = switch (workload.phase()) {

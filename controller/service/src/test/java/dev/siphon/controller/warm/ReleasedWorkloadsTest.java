@@ -111,6 +111,17 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
         assertEquals(List.of("w resumed, as its longest wait is over"), queue.told);
     }
 
+    /// Without a time when its data began to load, that of its release counts.
+    @Test
+    void aReleaseInTheFutureEndsTheWait() {
+        releasing();
+        QueuedWorkload before = workload("w", Phase.RELEASED, -9 * 24 * 3600, 1);
+        queue.workloads = List.of(with(before, Optional.of(new Release(before.since(), Optional.empty()))));
+
+        var _ = round(0, filling("a", 20));
+        assertEquals(List.of("w resumed, as its longest wait is over"), queue.told);
+    }
+
     @Test
     void whoHadItsDataOnceWaitsAnewAndKeepsItsQuota() {
         releasing();
