@@ -389,22 +389,6 @@ final class KubernetesImportsTest {
                 () -> cluster.share("u1.other", Set.of(), Set.of("u1")));
     }
 
-    @Test
-    void withdrawingAddsNoReader() {
-        var _ = wanted(FROM_CLAIM);
-        ImportCluster cluster = on();
-        var _ = dataset("/datasets/i000000000000000");
-        cluster.share("u1.photos", Set.of(), Set.of("u1", "group:a", "group:b"));
-        // an administrator takes one away
-        JsonObject object = get(DATASETS + "/u1.photos");
-        JsonParts.object(object, "spec")
-                .orElseThrow()
-                .add("readers", JsonParser.parseString("[\"u1\", \"u9\", \"group:b\"]"));
-        var _ = started.orElseThrow().admin().raw(DATASETS + "/u1.photos", "PUT", object.toString());
-        cluster.withdraw("u1.photos", Set.of("u1", "group:a", "group:b"), Set.of("u1", "group:a"));
-        assertEquals(Set.of("u1", "u9"), readers());
-    }
-
     private Set<String> readers() {
         return JsonParts.words(get(DATASETS + "/u1.photos"), "spec", "readers").collect(Collectors.toSet());
     }
