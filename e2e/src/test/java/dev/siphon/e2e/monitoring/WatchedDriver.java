@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// A controller with accounts from the lab's OpenLDAP, a node with a disk, a dataset, and a Prometheus that watches
@@ -83,15 +84,17 @@ final class WatchedDriver implements AutoCloseable {
 
     /// Replaces the controller by one that stands by.
     void leadNoLonger() {
-        controllerProcess.close();
-        controllerProcess = startStandby();
-        controllerProcess.awaitReady();
+        replaceController(this::startStandby);
     }
 
     /// Replaces the one that stands by.
     void leadAgain() {
+        replaceController(this::startController);
+    }
+
+    private void replaceController(Supplier<ServedProcess> next) {
         controllerProcess.close();
-        controllerProcess = startController();
+        controllerProcess = next.get();
         controllerProcess.awaitReady();
     }
 

@@ -18,8 +18,6 @@ import org.slf4j.LoggerFactory;
 final class DatasetRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
 
-    /// RFC 4918, section 11.2: the test of a JSON patch failed.
-
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
     private static final String REQUEST = "request";
@@ -125,8 +123,9 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// Replaces an earlier reply, unless the node sent a newer request meanwhile.
-    /// A question that is deleted with its pod, or superseded, gets no answer.
+    /// Replaces an earlier reply. A request that was deleted with its pod, or that a newer one of the node replaced,
+    /// gets
+    /// none.
     private void patch(DatasetQuestions.WaitingAccess question, JsonObject status) {
         api.replaceStatus(
                 DatasetAccess.KIND + " " + question.title(),

@@ -58,7 +58,7 @@ final class KubernetesApi implements AutoCloseable {
     /// Largest reply that is held, in bytes: an object (limited by etcd's request size) or a page of them.
     private static final int MOST_BYTES = 16 << 20;
 
-    /// A test in a JSON patch has failed, or the object would be invalid.
+    /// RFC 4918, section 11.2: a test in a JSON patch has failed, or the object would be invalid.
     private static final int HTTP_UNPROCESSABLE = 422;
 
     /// A refusal has some hundred bytes.
