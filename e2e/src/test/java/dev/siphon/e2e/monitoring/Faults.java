@@ -42,7 +42,7 @@ final class Faults {
         return List.of(
                 new Fault("a node's process is killed", Set.of("SiphonDown"), this::killedNode),
                 new Fault("the monitor hangs", Set.of("SiphonNotReady"), Faults::hungMonitor),
-                new Fault("the API server is away", Set.of("SiphonNoLeader"), this::noLeader),
+                new Fault("the API server is away", Set.of("SiphonNotReady"), this::noLeader),
                 new Fault("a node's client hangs", Set.of("SiphonMountHangs"), this::hungClient),
                 new Fault("a client releases nothing", Set.of("SiphonClientHoldsUpAccount"), this::greedyClient),
                 new Fault(
