@@ -260,6 +260,28 @@ final class KueueIT {
         done.delete();
     }
 
+    /// Its longest wait ends while it is released; its user corrects what was wrong, and activates it.
+    @Test
+    void aReleasedWorkloadThatIsRejectedWaitsAnewOnceItIsActivated() {
+        CLUSTER.apply(tenant.namespace(), """
+                apiVersion: siphon.dev/v1alpha1
+                kind: DatasetCheck
+                metadata: {name: release}
+                spec: {whileLoading: release, maxWait: 40s, then: reject}
+                """);
+        QueuedJob job = released("late");
+        var _ = job.awaitCheck("Rejected: its longest wait is over: .*");
+        var _ = job.await("is deactivated", workload -> Boolean.FALSE.equals(workload.get("spec", "active")));
+
+        releasingCheck();
+        patch(job.name(), "{\"spec\":{\"active\":true}}");
+
+        var _ = job.awaitCheck("Pending: dataset u29.cold: 0 of 1.*");
+        TestJob done = job("late").complete();
+        assertEquals(List.of("cold"), done.log());
+        done.delete();
+    }
+
     private static void awaitNoMark(QueuedJob job) {
         var _ = job.await(
                 "is not marked as released",

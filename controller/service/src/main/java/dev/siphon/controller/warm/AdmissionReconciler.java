@@ -7,6 +7,7 @@ import dev.siphon.controller.warm.DataCheck.Settings;
 import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
 import dev.siphon.controller.warm.QueuedWorkload.CheckState;
 import dev.siphon.controller.warm.QueuedWorkload.Phase;
+import dev.siphon.controller.warm.QueuedWorkload.Release;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
@@ -33,6 +34,10 @@ final class AdmissionReconciler {
 
     /// The shortest time between two texts of one check in the same state.
     private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    /// How long a Rejected answer may wait until the Workload's earlier wait is forgotten. It is bounded because
+    /// whoever writes annotations could write that wait again and again, and hold quota meanwhile.
+    private static final Duration FORGETTING = Duration.ofMinutes(1);
 
     /// How far the clocks of two controllers may differ.
     private static final Duration SKEW = Duration.ofMinutes(1);
@@ -61,9 +66,19 @@ final class AdmissionReconciler {
     /// @param told when the check was written last
     private record Course(Instant begin, boolean isOver, Instant told) {}
 
-    private record Answered(String check, Instant begin, CheckAnswer answer) {
+    private record Answered(DataCheck check, CheckState state, Course course, CheckAnswer answer) {
+        CheckOfWorkload of(QueuedWorkload workload) {
+            return new CheckOfWorkload(workload.uid(), check.name());
+        }
+
         boolean isRelease() {
             return answer instanceof CheckAnswer.Released;
+        }
+
+        boolean isRejection() {
+            return answer instanceof CheckAnswer.Given(var to, var _)
+                    && to == State.REJECTED
+                    && state.state() != State.REJECTED;
         }
     }
 
@@ -102,21 +117,25 @@ final class AdmissionReconciler {
                 queued.workloads().stream().sorted(OLDEST_FIRST).toList()) {
             boolean mayRelease = workload.isReleasable() && released.isRoomFor(workload);
             List<Answered> answers = new ArrayList<>();
-            List<PerObjectRetries.Step> answering = new ArrayList<>();
             for (DataCheck check : queued.checks()) {
                 workload.check(check.name()).ifPresent(state -> {
-                    CheckOfWorkload which = new CheckOfWorkload(workload.uid(), check.name());
-                    Course course = course(which, workload, check, is.now());
+                    Course course = course(workload, check, is.now());
                     LoadingPlanner.Plan plan = planner.plan(workload, settings(check));
                     CheckDecision.Verdict verdict =
                             CheckDecision.decide(observed(is.now(), workload, mayRelease, check, state, course, plan));
                     if (verdict.isWanted()) {
                         plan.wanted().ifPresentOrElse(wanted::addAll, () -> keep(is, wanted));
                     }
-                    answers.add(new Answered(check.name(), course.begin(), verdict.answer()));
-                    now.put(which, answer(is.now(), workload, check, state, course, verdict.answer(), answering));
+                    answers.add(new Answered(check, state, course, verdict.answer()));
                 });
             }
+            if (isForgottenFirst(is.now(), workload, answers)) {
+                answers.forEach(each -> now.put(each.of(workload), each.course()));
+                steps.add(quota(workload, () -> queue.resume(workload, false)));
+                continue;
+            }
+            List<PerObjectRetries.Step> answering = new ArrayList<>();
+            answers.forEach(each -> now.put(each.of(workload), answer(is.now(), workload, each, answering)));
             Optional<PerObjectRetries.Step> quota = quota(workload, answers);
             if (quota.isPresent() && answers.stream().anyMatch(Answered::isRelease)) {
                 released.add(workload);
@@ -153,9 +172,9 @@ final class AdmissionReconciler {
                 .orElse(settings.patience());
     }
 
-    private Course course(CheckOfWorkload which, QueuedWorkload workload, DataCheck check, Instant now) {
+    private Course course(QueuedWorkload workload, DataCheck check, Instant now) {
         boolean isReserved = workload.phase() == Phase.RESERVED;
-        Course course = Optional.ofNullable(courses.get(which))
+        Course course = Optional.ofNullable(courses.get(new CheckOfWorkload(workload.uid(), check.name())))
                 .filter(before -> !isReserved || !before.isOver())
                 .orElse(new Course(workload.since(), false, Instant.EPOCH));
         // whoever may change annotations cannot make a wait endless
@@ -205,33 +224,37 @@ final class AdmissionReconciler {
         }
     }
 
+    /// Whether an earlier wait is to be forgotten before a check is Rejected, which deactivates the Workload: whoever
+    /// activates it gives it a new wait. Its course in memory still says that this one is over.
+    private static boolean isForgottenFirst(Instant now, QueuedWorkload workload, List<Answered> answers) {
+        return workload.phase() == Phase.RESERVED
+                && workload.release().flatMap(Release::waitingSince).isPresent()
+                && workload.since().plus(FORGETTING).isAfter(now)
+                && answers.stream().anyMatch(Answered::isRejection);
+    }
+
     /// Adds at most one text of each Workload: the others would be refused, as it has changed then.
-    private Course answer(
-            Instant now,
-            QueuedWorkload workload,
-            DataCheck check,
-            CheckState state,
-            Course course,
-            CheckAnswer answer,
-            List<PerObjectRetries.Step> steps) {
-        boolean isListed = workload.checks().containsKey(check.name());
-        if (!(answer instanceof CheckAnswer.Given given) || !isListed) {
+    private Course answer(Instant now, QueuedWorkload workload, Answered answered, List<PerObjectRetries.Step> steps) {
+        String check = answered.check().name();
+        Course course = answered.course();
+        boolean isListed = workload.checks().containsKey(check);
+        if (!(answered.answer() instanceof CheckAnswer.Given given) || !isListed) {
             return course;
         }
-        boolean isNew = given.state() != state.state();
+        boolean isNew = given.state() != answered.state().state();
         boolean isOtherText = steps.isEmpty()
-                && !given.message().equals(state.message())
+                && !given.message().equals(answered.state().message())
                 && course.told().plus(PAUSE).isBefore(now);
         if (!isNew && !isOtherText) {
             return course;
         }
         String title = workload.namespace() + "/" + workload.name();
         steps.add(new PerObjectRetries.Step(
-                workload.uid() + "/" + check.name(),
+                workload.uid() + "/" + check,
                 workload.version(),
-                () -> queue.answer(workload, check.name(), given),
-                refused -> LOG.warn(
-                        "check {} of Workload {} is not answered: {}", check.name(), title, refused.getMessage())));
+                () -> queue.answer(workload, check, given),
+                refused ->
+                        LOG.warn("check {} of Workload {} is not answered: {}", check, title, refused.getMessage())));
         return new Course(course.begin(), course.isOver(), now);
     }
 
@@ -240,10 +263,11 @@ final class AdmissionReconciler {
     private Optional<PerObjectRetries.Step> quota(QueuedWorkload workload, List<Answered> answers) {
         Optional<Instant> released = answers.stream()
                 .filter(Answered::isRelease)
-                .map(Answered::begin)
+                .map(each -> each.course().begin())
                 .min(Instant::compareTo);
         if (released.isPresent()) {
-            Set<String> checks = answers.stream().map(Answered::check).collect(Collectors.toSet());
+            Set<String> checks =
+                    answers.stream().map(each -> each.check().name()).collect(Collectors.toSet());
             return workload.checks().values().stream()
                             .allMatch(check -> check.state() == State.PENDING || check.state() == State.READY)
                     ? Optional.of(quota(workload, () -> queue.release(workload, released.orElseThrow(), checks)))

@@ -13,6 +13,7 @@ import dev.siphon.controller.warm.QueuedWorkload.Phase;
 import dev.siphon.controller.warm.QueuedWorkload.Release;
 import dev.siphon.controller.warm.QueuedWorkload.State;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -98,6 +99,44 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
                 Optional.of(new Release(NOW.minusSeconds(595), Optional.of(NOW.minusSeconds(605))))));
         var _ = round(1, filling("a", 20));
         assertTrue(queue.told.getLast().startsWith("w Ready: its longest wait is over"), queue.told::toString);
+    }
+
+    private static QueuedWorkload lateOnce(int reserved, Optional<Instant> waitingSince) {
+        return with(workload("w", Phase.RESERVED, reserved, 1), Optional.of(new Release(NOW, waitingSince)));
+    }
+
+    /// Kueue deactivates what is Rejected, and whoever corrected it activates it.
+    @Test
+    void afterItsRejectionItWaitsAnew() {
+        queue.set(new Settings(Optional.empty(), Optional.empty(), true, true));
+        queue.workloads = List.of(lateOnce(1, Optional.of(NOW.minusSeconds(605))));
+        var _ = round(0, filling("a", 20));
+        assertEquals(List.of("w resumed"), queue.told, "which removes the begin of its wait");
+
+        queue.workloads = List.of(lateOnce(1, Optional.empty()));
+        var _ = round(1, filling("a", 20));
+        assertTrue(queue.told.getLast().startsWith("w Rejected: its longest wait is over"), queue.told::toString);
+
+        queue.workloads = List.of();
+        var _ = round(2);
+        queue.workloads = List.of(lateOnce(-100, Optional.empty()));
+        var _ = round(699, filling("a", 20));
+        assertTrue(queue.told.getLast().startsWith("w Pending: dataset u1.x"), queue.told::toString);
+        var _ = round(701, filling("a", 20));
+        assertTrue(queue.told.getLast().startsWith("w Rejected: its longest wait is over"), queue.told::toString);
+    }
+
+    @Test
+    void whoWritesTheBeginAgainHoldsNoQuotaByIt() {
+        queue.set(new Settings(Optional.empty(), Optional.empty(), true, true));
+        queue.workloads = List.of(lateOnce(1, Optional.of(NOW.minusSeconds(605))));
+        for (int second = 0; second < 59; second++) {
+            var _ = round(second, filling("a", 20));
+        }
+        assertEquals(Set.of("w resumed"), Set.copyOf(queue.told));
+
+        var _ = round(59, filling("a", 20));
+        assertTrue(queue.told.getLast().startsWith("w Rejected: its longest wait is over"), queue.told::toString);
     }
 
     @Test
