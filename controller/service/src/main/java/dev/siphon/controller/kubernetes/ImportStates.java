@@ -16,6 +16,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -256,19 +257,20 @@ final class ImportStates {
 
     private Optional<JsonObject> newest(DatasetImport of, String job) {
         AtomicReference<JsonObject> newest = new AtomicReference<>(new JsonObject());
-        boolean _ = ObjectParts.list(
-                api,
+        Consumer<ObjectParts> read = pod -> {
+            boolean isOurs = JsonParts.each(pod.kept(), METADATA, "ownerReferences")
+                    .anyMatch(owner -> JsonParts.text(owner, "uid").equals(Optional.of(job)));
+            if (isOurs && created(newest.get()).compareTo(created(pod.kept())) <= 0) {
+                newest.set(pod.kept());
+            }
+        };
+        // one page: a Job has fewer pods, and a tenant may label thousands
+        boolean _ = api.pages(
                 "list Pods of " + of,
                 "api/v1/namespaces/" + of.namespace()
-                        + "/pods?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + of.fetchName(),
-                OF_POD,
-                pod -> {
-                    boolean isOurs = JsonParts.each(pod.kept(), METADATA, "ownerReferences")
-                            .anyMatch(owner -> JsonParts.text(owner, "uid").equals(Optional.of(job)));
-                    if (isOurs && created(newest.get()).compareTo(created(pod.kept())) <= 0) {
-                        newest.set(pod.kept());
-                    }
-                });
+                        + "/pods?limit=100&labelSelector=batch.kubernetes.io%2Fcontroller-uid%3D" + job,
+                body -> ObjectParts.page(body, OF_POD, read),
+                _ -> "");
         return Optional.of(newest.get()).filter(pod -> !created(pod).isEmpty());
     }
 

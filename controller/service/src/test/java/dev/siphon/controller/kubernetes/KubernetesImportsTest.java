@@ -296,10 +296,10 @@ final class KubernetesImportsTest {
                  "status": {"conditions": [{"type": "Failed", "status": "True", "reason": "PodFailurePolicy"}]}}
                 """.formatted(owned(read)));
         String pod = """
-                {"metadata": {"name": "p", "labels": {"batch.kubernetes.io/job-name": "photos-import"},
-                   "ownerReferences": [{"kind": "Job", "uid": "%s"}]},
+                {"metadata": {"name": "p", "labels": {"batch.kubernetes.io/controller-uid": "%1$s"},
+                   "ownerReferences": [{"kind": "Job", "uid": "%1$s"}]},
                  "status": {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"exitCode": 2,
-                   "reason": "Error", "message": "%s"}}}]}}
+                   "reason": "Error", "message": "%2$s"}}}]}}
                 """;
         String uid = JsonParts.text(job, "metadata", "uid").orElseThrow();
         var _ = post(
