@@ -223,6 +223,28 @@ final class DatasetImportIT {
         awaitReady("encrypted");
     }
 
+    /// Its owner sees why pods get it no more, and an administrator gives it back.
+    @Test
+    void anImportSaysThatItsDatasetWasDeletedUntilItIsDeclaredAgain() {
+        apply("lost", "{\"source\": {\"claim\": {\"name\": \"raw\"}}, \"size\": \"1Gi\"}");
+        awaitReady("lost");
+        String spec = CLUSTER.kubectl("get", "dataset", "u82.lost", "-o", "jsonpath={.spec}");
+
+        var _ = CLUSTER.kubectl("delete", "dataset", "u82.lost");
+        GenericKubernetesResource told = await("lost", each -> "DatasetDeleted".equals(each.get("status", "reason")));
+        assertEquals("Ready", told.get("status", "phase"));
+
+        CLUSTER.apply(owner.namespace(), """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "u82.lost"}, "spec": %s}
+                """.formatted(spec));
+        var _ = await("lost", each -> "Ready".equals(each.get("status", "reason")));
+        var _ = owner.pod("lost-reader", "cat /data/photos/2026/3")
+                .withDataset("u82/lost")
+                .create()
+                .succeeded();
+        owner.podCalled("lost-reader").delete();
+    }
+
     @Test
     void objectsOfABucketBecomeADataset() throws IOException {
         servers.put("birds/a/owl", "hoot\n");
