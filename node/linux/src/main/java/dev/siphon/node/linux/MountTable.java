@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -52,9 +54,10 @@ public record MountTable(List<MountEntry> entries) {
     /// @throws IllegalArgumentException if a line does not have the form of proc(5)
     static MountTable parse(String octets) {
         // not String.lines(): a path may contain a carriage return, which the kernel does not escape
+        Map<String, Set<String>> options = new HashMap<>(); // few differ, and a node has hundreds of mounts
         return new MountTable(Arrays.stream(octets.split("\n"))
                 .filter(line -> !line.isEmpty())
-                .map(MountTable::entry)
+                .map(line -> entry(line, options))
                 .toList());
     }
 
@@ -68,17 +71,14 @@ public record MountTable(List<MountEntry> entries) {
 
     /// Returns the mount that holds `path`: the one at the longest mount point that is `path` or a parent of it.
     public Optional<MountEntry> holding(String path) {
-        String above = path;
-        while (true) {
-            Optional<MountEntry> found = at(above);
-            if (found.isPresent() || above.equals("/")) {
-                return found;
-            }
-            above = above.lastIndexOf('/') == 0 ? "/" : above.substring(0, above.lastIndexOf('/'));
-        }
+        return entries.stream()
+                .map(MountEntry::mountPoint)
+                .filter(point -> point.equals("/") || path.equals(point) || path.startsWith(point + "/"))
+                .max(Comparator.comparingInt(String::length))
+                .flatMap(this::at);
     }
 
-    private static MountEntry entry(String line) {
+    private static MountEntry entry(String line, Map<String, Set<String>> options) {
         List<String> fields = Arrays.asList(line.split(" ", -1));
         int dash = fields.subList(Math.min(FIXED_FIELDS, fields.size()), fields.size())
                 .indexOf("-");
@@ -92,21 +92,22 @@ public record MountTable(List<MountEntry> entries) {
                 fields.get(2),
                 unescape(fields.get(3)),
                 unescape(fields.get(4)),
-                options(fields.get(5)),
+                options.computeIfAbsent(fields.get(5), MountTable::options),
                 fields.get(type),
                 unescape(fields.get(type + 1)),
-                options(fields.get(type + 2)));
+                options.computeIfAbsent(fields.get(type + 2), MountTable::options));
     }
 
     private static Set<String> options(String text) {
-        return new HashSet<>(
-                Arrays.stream(text.split(",")).map(MountTable::unescape).toList());
+        return Arrays.stream(text.split(",")).map(MountTable::unescape).collect(Collectors.toUnmodifiableSet());
     }
 
     private static String unescape(String octets) {
-        String raw = ESCAPE.matcher(octets)
-                .replaceAll(match ->
-                        Matcher.quoteReplacement(Character.toString((char) Integer.parseInt(match.group(1), 8))));
+        String raw = octets.indexOf('\\') < 0
+                ? octets
+                : ESCAPE.matcher(octets)
+                        .replaceAll(match -> Matcher.quoteReplacement(
+                                Character.toString((char) Integer.parseInt(match.group(1), 8))));
         return new String(raw.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 }

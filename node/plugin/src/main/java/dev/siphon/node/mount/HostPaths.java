@@ -31,6 +31,10 @@ public final class HostPaths {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: a mount would hide its files
     public DirectoryHandle openEmpty(TargetPath path) {
         checkPlace(path);
+        return openChecked(path);
+    }
+
+    private static DirectoryHandle openChecked(TargetPath path) {
         DirectoryHandle directory = open(path, path.text());
         try {
             if (!directory.names(1).isEmpty()) {
@@ -51,7 +55,7 @@ public final class HostPaths {
         } catch (ErrnoException e) {
             throw SystemErrors.translate("making " + path, e);
         }
-        return openEmpty(path);
+        return openChecked(path);
     }
 
     /// Opens the parent directory of `path`; returns empty if it does not exist.
