@@ -108,7 +108,7 @@ public final class QuotaReconciler implements AutoCloseable {
     public ReconcileResult reconcile() {
         long end = System.nanoTime() + limit.toNanos();
         Map<SubvolumeGroup, GroupStanding> groups = new LinkedHashMap<>();
-        boolean whole = addGroups(groups);
+        boolean whole = addGroups(groups, end - limit.dividedBy(2).toNanos());
         Map<String, Account> accounts = groups.isEmpty() ? Map.of() : accounts(groups.keySet(), end);
         int changed = 0;
         int gone = 0;
@@ -136,12 +136,14 @@ public final class QuotaReconciler implements AutoCloseable {
         return new ReconcileResult(whole, groups.size() - gone, changed, gone);
     }
 
+    /// @param end when no further file system is read, so that those that have been read are dealt with
     /// @return false if a cluster did not answer
-    private boolean addGroups(Map<SubvolumeGroup, GroupStanding> groups) {
+    private boolean addGroups(Map<SubvolumeGroup, GroupStanding> groups, long end) {
         boolean whole = true;
         for (String cluster : clusters.ids()) {
             try {
                 for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+                    inTime(end);
                     whole &= addGroups(cluster, fileSystem.name(), groups);
                 }
             } catch (DriverException silent) {

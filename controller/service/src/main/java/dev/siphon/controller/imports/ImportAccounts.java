@@ -2,6 +2,7 @@ package dev.siphon.controller.imports;
 
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.imports.ImportStatus.Phase;
 import dev.siphon.controller.imports.ObservedImport.Standing;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.QuotedText;
@@ -50,6 +51,14 @@ final class ImportAccounts {
                     "GroupAccount",
                     "namespace " + wanted.namespace() + " stands for " + account.name()
                             + ", and a fetch runs as a person: apply it in the namespace of a member");
+        }
+        if (wanted.status().phase() == Phase.READY
+                && !Dataset.objectName(wanted.status().dataset()).equals(dataset(account, wanted))) {
+            return new Standing.Denied(
+                    "OtherAccount",
+                    "dataset " + wanted.status().dataset() + " is not of account " + account.name()
+                            + ", for which the namespace stands now: it gives it no readers, but an administrator"
+                            + " can add them to the Dataset");
         }
         TreeSet<String> strange = new TreeSet<>(wanted.groups());
         strange.removeAll(account.groups());

@@ -6,12 +6,16 @@ import dev.siphon.controller.imports.ObservedImport.FetchState;
 import dev.siphon.controller.imports.ObservedImport.Part;
 import dev.siphon.controller.imports.ObservedImport.SealState;
 import dev.siphon.controller.imports.ObservedImport.Standing;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /// Decides the next step of a DatasetImport.
 final class ImportDecision {
     static final String NAME_TAKEN = "NameTaken";
     static final String DATASET_DELETED = "DatasetDeleted";
+
+    /// The reason of an import of which only the volume is left, so that it cannot be ready again.
+    static final String VOLUME_KEPT = "VolumeKept";
 
     private ImportDecision() {}
 
@@ -60,6 +64,12 @@ final class ImportDecision {
             case SealState.Packing(var message) -> new ImportStep.Report(Phase.SEALING, "Sealing", message);
             case SealState.Undeclared _ ->
                 new ImportStep.Report(Phase.SEALING, "Sealing", "its dataset is being declared");
+            case SealState.Replaced _ ->
+                new ImportStep.Report(
+                        Phase.SEALING,
+                        "NameTaken",
+                        "there is a Dataset of its name that shows another image: ask an administrator to delete that,"
+                                + " or delete this DatasetImport, and apply it with another name");
             case SealState.Refused(var reason, var message) -> new ImportStep.Fail(reason, message);
             case Part.Ending _ -> deleted("VolumeSnapshot");
             case Part.Absent _ -> fetch(is, allowed);
@@ -99,26 +109,37 @@ final class ImportDecision {
     /// Keeps the readers as the owner wants them, and removes what the dataset does not need.
     private static ImportStep keep(ObservedImport is) {
         return switch (is.seal()) {
-            case SealState.Sealed _ -> keepSealed(is);
+            case SealState.Sealed _ -> unneeded(is).orElseGet(() -> keepReaders(is));
             case SealState.Packing _ -> new ImportStep.Await();
             case SealState.Undeclared _ ->
-                new ImportStep.KeepRest(
-                        DATASET_DELETED,
-                        "the dataset was deleted, and its VolumeSnapshot stays: ask an administrator to declare the"
-                                + " dataset again; or delete the DatasetImport, and apply it again");
+                unneeded(is)
+                        .orElse(new ImportStep.KeepRest(
+                                DATASET_DELETED,
+                                "the dataset was deleted, and its VolumeSnapshot stays: ask an administrator to"
+                                        + " declare the dataset again; or delete the DatasetImport, and apply it"
+                                        + " again"));
+            case SealState.Replaced _ ->
+                unneeded(is)
+                        .orElse(new ImportStep.KeepRest(
+                                "DatasetReplaced",
+                                "somebody declared the dataset again, and it shows another image: the import no longer"
+                                        + " gives it readers, and its VolumeSnapshot has the image that was"
+                                        + " imported"));
             case SealState.Refused _, Part.Absent _, Part.Foreign _, Part.Leaving _, Part.Ending _ -> lost(is);
         };
     }
 
-    private static ImportStep keepSealed(ObservedImport is) {
+    /// Removes what the image does not need.
+    private static Optional<ImportStep> unneeded(ObservedImport is) {
         if (is.fetch().isOurs()) {
-            return new ImportStep.RemoveFetch();
+            return Optional.of(new ImportStep.RemoveFetch());
         }
-        if (is.claim().isOurs() && !is.keepVolume()) {
-            return new ImportStep.RemoveClaim();
-        }
+        return is.claim().isOurs() && !is.keepVolume() ? Optional.of(new ImportStep.RemoveClaim()) : Optional.empty();
+    }
+
+    private static ImportStep keepReaders(ObservedImport is) {
         if (is.standing() instanceof Standing.Denied(var reason, var message)) {
-            return is.isShared() ? new ImportStep.Report(Phase.READY, reason, message) : new ImportStep.Withdraw();
+            return new ImportStep.Withdraw(reason, message);
         }
         if (is.standing() instanceof Standing.Allowed(var account) && !is.isShared()) {
             return new ImportStep.Share(account);
@@ -132,7 +153,7 @@ final class ImportDecision {
     private static ImportStep lost(ObservedImport is) {
         return is.keepVolume() && is.claim().isOurs()
                 ? new ImportStep.KeepRest(
-                        DATASET_DELETED,
+                        VOLUME_KEPT,
                         "the dataset was deleted, and its volume stays: copy what you need of it, delete the"
                                 + " DatasetImport, and apply it again")
                 : new ImportStep.Fail(

@@ -84,7 +84,7 @@ public final class ImportReconciler implements AutoCloseable {
                 .limit(ImportTurns.MOST)
                 .map(each -> step(each, () -> report(each, waiting(each))));
         Stream<PerObjectRetries.Step> used = all.stream()
-                .filter(this::isDone)
+                .filter(each -> isDone(each) && !each.status().isOver())
                 .flatMap(each -> uses(each).stream()
                         .filter(now -> !now.equals(each.status().uses()))
                         .map(now -> step(each, () -> report(each, each.status().usedBy(now)))))
@@ -116,7 +116,7 @@ public final class ImportReconciler implements AutoCloseable {
     /// dataset until an administrator declares it again.
     private boolean isDone(DatasetImport each) {
         return each.isSettled()
-                && (each.status().phase() == Phase.FAILED
+                && (each.status().isOver()
                         || uses(each).isPresent() != each.status().hasLostDataset());
     }
 
@@ -140,10 +140,11 @@ public final class ImportReconciler implements AutoCloseable {
 
     private void take(DatasetImport each, boolean on) {
         Standing standing = accounts.of(each);
-        String dataset = switch (standing) {
-            case Standing.Allowed(var account) -> ImportAccounts.dataset(account, each);
-            case Standing.Denied _ -> Dataset.objectName(each.status().dataset());
-        };
+        // the namespace may stand for another account since then
+        boolean isMade = each.status().phase() == Phase.READY;
+        String dataset = !isMade && standing instanceof Standing.Allowed(var account)
+                ? ImportAccounts.dataset(account, each)
+                : Dataset.objectName(each.status().dataset());
         // without imports the controller may have no right to look
         boolean isSeen = on || each.status().phase().isEnd();
         ObservedImport is = new ObservedImport(
@@ -160,13 +161,8 @@ public final class ImportReconciler implements AutoCloseable {
     }
 
     private static boolean isShared(DatasetImport each, Standing standing) {
-        return each.status()
-                .readers()
-                .equals(
-                        switch (standing) {
-                            case Standing.Allowed(var account) -> readers(account, each);
-                            case Standing.Denied _ -> stillWanted(each);
-                        });
+        return standing instanceof Standing.Allowed(var account)
+                && each.status().readers().equals(readers(account, each));
     }
 
     /// Returns the readers that the import gave and that its owner has not removed: the account, and groups.
@@ -194,10 +190,10 @@ public final class ImportReconciler implements AutoCloseable {
                 cluster.share(dataset, each.status().readers(), readers);
                 report(each, status.sharedWith(readers));
             }
-            case ImportStep.Withdraw _ -> {
+            case ImportStep.Withdraw(var reason, var message) -> {
                 Set<String> readers = stillWanted(each);
                 cluster.withdraw(dataset, each.status().readers(), readers);
-                report(each, status.sharedWith(readers));
+                report(each, status.sharedWith(readers).in(Phase.READY, reason, bounded(message)));
             }
             case ImportStep.Report(var phase, var reason, var message) ->
                 report(each, status.in(phase, reason, bounded(message)));
@@ -221,6 +217,7 @@ public final class ImportReconciler implements AutoCloseable {
                         each,
                         status.in(Phase.READY, reason, bounded(message))
                                 .sharedWith(Set.of())
+                                .usedBy(ImportStatus.DatasetUses.NONE)
                                 .settledAt(each.generation()));
             case ImportStep.Settle _ -> report(each, settled(status, is).settledAt(each.generation()));
         }

@@ -75,6 +75,11 @@ public record ImportStatus(
         return phase == Phase.READY && reason.equals(ImportDecision.DATASET_DELETED);
     }
 
+    /// Whether nothing can make the import ready again.
+    boolean isOver() {
+        return phase == Phase.FAILED || (phase == Phase.READY && reason.equals(ImportDecision.VOLUME_KEPT));
+    }
+
     ImportStatus in(Phase now, String why, String said) {
         return new ImportStatus(now, why, said, dataset, progress, readers, uses, 0);
     }

@@ -20,8 +20,10 @@ public sealed interface ImportStep {
     /// @param account the owner
     record Share(Account account) implements ImportStep {}
 
-    /// Takes away the readers that the owner no longer wants, and gives none.
-    record Withdraw() implements ImportStep {}
+    /// Takes away the readers that the owner no longer wants, gives none, and says why. An earlier leader may have
+    /// given
+    /// some that the status does not have.
+    record Withdraw(String reason, String message) implements ImportStep {}
 
     /// Says that the dataset is ready.
     record Finish() implements ImportStep {}
@@ -47,6 +49,6 @@ public sealed interface ImportStep {
     /// Nothing is left to do.
     record Settle() implements ImportStep {}
 
-    /// The dataset is gone and what is left of the import stays, with nothing left to do.
+    /// The dataset is gone or another one, and what is left of the import stays, with nothing left to do.
     record KeepRest(String reason, String message) implements ImportStep {}
 }

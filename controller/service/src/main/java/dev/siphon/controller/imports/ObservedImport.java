@@ -8,8 +8,7 @@ import dev.siphon.csi.VolumeId;
 /// @param name of the object
 /// @param phase the one that the object's status says
 /// @param on whether administrators have switched imports on
-/// @param isShared whether the dataset has the readers that the owner wants now; if that is denied, whether it has none
-///     that the owner no longer wants
+/// @param isShared whether the dataset has the readers that the owner wants now
 /// @param keepVolume whether the volume is to stay
 public record ObservedImport(
         String name,
@@ -82,7 +81,10 @@ public record ObservedImport(
 
         record Sealed() implements SealState {}
 
-        /// Its image is made, and no Dataset lies at its path: none does yet, or somebody deleted it.
+        /// Its image is made, and there is no Dataset of its name: none yet, or somebody deleted it.
         record Undeclared() implements SealState {}
+
+        /// Its image is made, and the Dataset of its name shows another one.
+        record Replaced() implements SealState {}
     }
 }

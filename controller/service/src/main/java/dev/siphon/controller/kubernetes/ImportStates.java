@@ -319,10 +319,12 @@ final class ImportStates {
     }
 
     private SealState sealed(String path, String dataset) {
-        boolean isThere = KubernetesDatasetCatalog.get(api, dataset)
-                .flatMap(found -> Optional.ofNullable(found.spec().path()))
-                .equals(Optional.of(path));
-        return isThere ? new SealState.Sealed() : new SealState.Undeclared();
+        return KubernetesDatasetCatalog.get(api, dataset)
+                .<SealState>map(
+                        found -> Optional.ofNullable(found.spec().path()).equals(Optional.of(path))
+                                ? new SealState.Sealed()
+                                : new SealState.Replaced())
+                .orElse(new SealState.Undeclared());
     }
 
     /// Returns where the dataset of a snapshot must lie: its handle leads to the image's directory.

@@ -64,7 +64,16 @@ final class AdmissionReconciler {
     /// @param isOver whether it begins anew with the next quota, unless the object says otherwise: the Workload has
     ///     none, and this driver took it, or the longest wait ended meanwhile
     /// @param told when the check was written last
-    private record Course(Instant begin, boolean isOver, Instant told) {}
+    /// @param rejecting when it was to be Rejected for the first time; [Instant#MAX] before
+    private record Course(Instant begin, boolean isOver, Instant told, Instant rejecting) {
+        static Course from(Instant begin) {
+            return new Course(begin, false, Instant.EPOCH, Instant.MAX);
+        }
+
+        Course rejectedFrom(Instant now) {
+            return new Course(begin, isOver, told, rejecting.isBefore(now) ? rejecting : now);
+        }
+    }
 
     private record Answered(DataCheck check, CheckState state, Course course, CheckAnswer answer) {
         CheckOfWorkload of(QueuedWorkload workload) {
@@ -130,7 +139,7 @@ final class AdmissionReconciler {
                 });
             }
             if (isForgottenFirst(is.now(), workload, answers)) {
-                answers.forEach(each -> now.put(each.of(workload), each.course()));
+                answers.forEach(each -> now.put(each.of(workload), each.course().rejectedFrom(is.now())));
                 steps.add(quota(workload, () -> queue.resume(workload, false)));
                 continue;
             }
@@ -176,7 +185,7 @@ final class AdmissionReconciler {
         boolean isReserved = workload.phase() == Phase.RESERVED;
         Course course = Optional.ofNullable(courses.get(new CheckOfWorkload(workload.uid(), check.name())))
                 .filter(before -> !isReserved || !before.isOver())
-                .orElse(new Course(workload.since(), false, Instant.EPOCH));
+                .orElse(Course.from(workload.since()));
         // whoever may change annotations cannot make a wait endless
         Instant begin = workload.release()
                 .map(release -> release.waitingSince().orElse(course.begin()))
@@ -187,7 +196,7 @@ final class AdmissionReconciler {
             case SENT_BACK -> begin.plus(maxWait(check)).isBefore(now);
             case RELEASED, REACTIVATED -> true;
         };
-        return new Course(begin, isOver, course.told());
+        return new Course(begin, isOver, course.told(), course.rejecting());
     }
 
     private ObservedCheck observed(
@@ -229,8 +238,9 @@ final class AdmissionReconciler {
     private static boolean isForgottenFirst(Instant now, QueuedWorkload workload, List<Answered> answers) {
         return workload.phase() == Phase.RESERVED
                 && workload.release().flatMap(Release::waitingSince).isPresent()
-                && workload.since().plus(FORGETTING).isAfter(now)
-                && answers.stream().anyMatch(Answered::isRejection);
+                && answers.stream()
+                        .anyMatch(each -> each.isRejection()
+                                && now.minus(FORGETTING).isBefore(each.course().rejecting()));
     }
 
     /// Adds at most one text of each Workload: the others would be refused, as it has changed then.
@@ -255,7 +265,7 @@ final class AdmissionReconciler {
                 () -> queue.answer(workload, check, given),
                 refused ->
                         LOG.warn("check {} of Workload {} is not answered: {}", check, title, refused.getMessage())));
-        return new Course(course.begin(), course.isOver(), now);
+        return new Course(course.begin(), course.isOver(), now, course.rejecting());
     }
 
     /// Takes the quota from a Workload, or gives it back to its queue. Kueue deactivates or retries one by itself if

@@ -52,11 +52,12 @@ final class ImportDecisionTest {
             new SealState.Packing("p"),
             new SealState.Refused("SealingFailed", "s"),
             new SealState.Undeclared(),
+            new SealState.Replaced(),
             new SealState.Sealed());
 
     private static final int MOST_STEPS = 9;
 
-    /// 5 phases, on or off, two standings, 7 claims, 7 Jobs, 8 snapshots, shared or not, kept or not.
+    /// 5 phases, on or off, two standings, 7 claims, 7 Jobs, 9 snapshots, shared or not, kept or not.
     private static Stream<ObservedImport> all() {
         List<ObservedImport> all = new ArrayList<>();
         for (Phase phase : Phase.values()) {
@@ -79,13 +80,14 @@ final class ImportDecisionTest {
                 }
             }
         }
-        assertEquals(31_360, all.size());
+        assertEquals(35_280, all.size());
         return all.stream();
     }
 
     private static boolean isEnd(ImportStep step) {
         return step instanceof ImportStep.Settle
                 || step instanceof ImportStep.KeepRest
+                || step instanceof ImportStep.Withdraw
                 || step instanceof ImportStep.Await
                 || step instanceof ImportStep.Report;
     }
@@ -98,8 +100,7 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new FetchState.Done(), is.seal(), is.isShared());
             case ImportStep.Seal _ ->
                 with(is, is.phase(), is.claim(), is.fetch(), new SealState.Sealed(), is.isShared());
-            case ImportStep.Share _, ImportStep.Withdraw _ ->
-                with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
+            case ImportStep.Share _ -> with(is, is.phase(), is.claim(), is.fetch(), is.seal(), true);
             case ImportStep.Finish _ -> with(is, Phase.READY, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.Fail _ -> with(is, Phase.FAILED, is.claim(), is.fetch(), is.seal(), is.isShared());
             case ImportStep.RemoveSnapshot _ ->
@@ -108,7 +109,11 @@ final class ImportDecisionTest {
                 with(is, is.phase(), is.claim(), new Part.Absent(), is.seal(), is.isShared());
             case ImportStep.RemoveClaim _ ->
                 with(is, is.phase(), new Part.Absent(), is.fetch(), is.seal(), is.isShared());
-            case ImportStep.Report _, ImportStep.Await _, ImportStep.Settle _, ImportStep.KeepRest _ -> is;
+            case ImportStep.Withdraw _,
+                    ImportStep.Report _,
+                    ImportStep.Await _,
+                    ImportStep.Settle _,
+                    ImportStep.KeepRest _ -> is;
         };
     }
 
@@ -190,16 +195,11 @@ final class ImportDecisionTest {
 
     @Test
     void anAccountThatMayNotLosesReadersThatItRemovesAndIsToldWhyItGetsNoOthers() {
-        all().filter(is -> is.phase() == Phase.READY
-                        && is.seal() instanceof SealState.Sealed
-                        && is.standing().equals(DENIED)
-                        && !is.fetch().isOurs()
-                        && (is.keepVolume() || !is.claim().isOurs()))
+        all().filter(ImportDecisionTest::isAtRest)
+                .filter(is ->
+                        is.seal() instanceof SealState.Sealed && is.standing().equals(DENIED))
                 .forEach(is -> assertEquals(
-                        is.isShared()
-                                ? new ImportStep.Report(Phase.READY, "NotAMember", "not in the group")
-                                : new ImportStep.Withdraw(),
-                        ImportDecision.decide(is)));
+                        new ImportStep.Withdraw("NotAMember", "not in the group"), ImportDecision.decide(is)));
     }
 
     @Test
@@ -244,11 +244,38 @@ final class ImportDecisionTest {
     /// An administrator may declare the dataset again: its image is the snapshot's.
     @Test
     void aDatasetThatWasDeletedIsReportedAndLeavesItsSnapshot() {
-        all().filter(is -> is.phase() == Phase.READY && is.seal() instanceof SealState.Undeclared)
+        all().filter(ImportDecisionTest::isAtRest)
+                .filter(is -> is.seal() instanceof SealState.Undeclared)
                 .forEach(is -> assertEquals(
                         "DatasetDeleted",
                         assertInstanceOf(ImportStep.KeepRest.class, ImportDecision.decide(is))
                                 .reason()));
+    }
+
+    /// Whether it was ready, and nothing is left that a dataset does not need.
+    private static boolean isAtRest(ObservedImport is) {
+        return is.phase() == Phase.READY
+                && !is.fetch().isOurs()
+                && (is.keepVolume() || !is.claim().isOurs());
+    }
+
+    @Test
+    void aDatasetOfAnotherImageIsLeftAlone() {
+        all().filter(ImportDecisionTest::isAtRest)
+                .filter(is -> is.seal() instanceof SealState.Replaced)
+                .forEach(is -> assertEquals(
+                        "DatasetReplaced",
+                        assertInstanceOf(ImportStep.KeepRest.class, ImportDecision.decide(is))
+                                .reason()));
+    }
+
+    @Test
+    void whatADatasetDoesNotNeedIsRemovedAlsoOnceItIsDeleted() {
+        all().filter(is -> is.phase() == Phase.READY && !isAtRest(is))
+                .filter(is -> is.seal() instanceof SealState.Undeclared || is.seal() instanceof SealState.Replaced)
+                .forEach(is -> assertEquals(
+                        is.fetch().isOurs() ? new ImportStep.RemoveFetch() : new ImportStep.RemoveClaim(),
+                        ImportDecision.decide(is)));
     }
 
     @Test

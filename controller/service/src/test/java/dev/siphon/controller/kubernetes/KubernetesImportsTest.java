@@ -341,7 +341,7 @@ final class KubernetesImportsTest {
                 """.formatted(uid, handle));
         assertEquals(new SealState.Undeclared(), cluster.seal(read, "u1.photos"));
         var _ = dataset("/datasets/i000000000000000");
-        assertEquals(new SealState.Undeclared(), cluster.seal(read, "u1.photos"), "another snapshot's");
+        assertEquals(new SealState.Replaced(), cluster.seal(read, "u1.photos"), "another snapshot's");
         started.orElseThrow().admin().raw(DATASETS + "/u1.photos", "DELETE", null);
         var _ = dataset(new DatasetPlace(SnapshotId.parse(handle)).path());
         assertEquals(new SealState.Sealed(), cluster.seal(read, "u1.photos"));

@@ -130,13 +130,27 @@ final class ReleasedWorkloadsTest extends AdmissionRounds {
     void whoWritesTheBeginAgainHoldsNoQuotaByIt() {
         queue.set(new Settings(Optional.empty(), Optional.empty(), true, true));
         queue.workloads = List.of(lateOnce(1, Optional.of(NOW.minusSeconds(605))));
-        for (int second = 0; second < 59; second++) {
+        for (int second = 0; second < 60; second++) {
             var _ = round(second, filling("a", 20));
         }
         assertEquals(Set.of("w resumed"), Set.copyOf(queue.told));
 
-        var _ = round(59, filling("a", 20));
+        var _ = round(60, filling("a", 20));
         assertTrue(queue.told.getLast().startsWith("w Rejected: its longest wait is over"), queue.told::toString);
+    }
+
+    /// No leader was there when it got its quota; or an administrator made the wait longer, and that is over too.
+    @Test
+    void aWaitIsForgottenHoweverLongAgoTheQuotaWasReserved() {
+        for (int reserved : List.of(70, 7_000)) {
+            queue.told.clear();
+            queue.set(new Settings(Optional.empty(), Optional.empty(), true, true));
+            queue.workloads = List.of(lateOnce(reserved, Optional.of(NOW.minusSeconds(9_000))));
+            var _ = round(0, filling("a", 20));
+            assertEquals(List.of("w resumed"), queue.told);
+            queue.workloads = List.of();
+            var _ = round(1);
+        }
     }
 
     @Test
