@@ -30,7 +30,7 @@ public final class HostPaths {
     ///     or in the driver's own directory, or if a part of the path is a symbolic link
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: a mount would hide its files
     public DirectoryHandle openEmpty(TargetPath path) {
-        checkPlace(path);
+        checkPlace(path, MountTable.read());
         return openChecked(path);
     }
 
@@ -49,7 +49,12 @@ public final class HostPaths {
 
     /// Same as [#openEmpty], but creates the directory if only its last part is missing.
     public DirectoryHandle makeEmpty(TargetPath path) {
-        checkPlace(path);
+        return makeEmpty(path, MountTable.read());
+    }
+
+    /// Same as [#makeEmpty], with a table that was read before.
+    DirectoryHandle makeEmpty(TargetPath path, MountTable mounts) {
+        checkPlace(path, mounts);
         try (DirectoryHandle parent = open(path, path.parent())) {
             parent.makeDirectory(path.name(), MODE);
         } catch (ErrnoException e) {
@@ -95,14 +100,12 @@ public final class HostPaths {
         }
     }
 
-    private void checkPlace(TargetPath path) {
+    private void checkPlace(TargetPath path, MountTable mounts) {
         if (path.overlaps(stateDirectory.toString())) {
             throw new DriverException.InvalidRequest(path + " is the driver's own directory");
         }
-        boolean inVolume = MountTable.read()
-                .holding(path.parent())
-                .flatMap(mounters::recognize)
-                .isPresent();
+        boolean inVolume =
+                mounts.holding(path.parent()).flatMap(mounters::recognize).isPresent();
         if (inVolume) {
             throw new DriverException.InvalidRequest(path + " lies inside a volume");
         }

@@ -47,7 +47,12 @@ final class VolumeMounts {
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if another volume is mounted there
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the mount there is not of this driver
     Optional<Mounters.Recognized> find(VolumeId volume, TargetPath path) {
-        Optional<Mounters.Recognized> found = recognize(path);
+        return find(MountTable.read(), volume, path);
+    }
+
+    /// Same as [#find], in a table that was read before.
+    Optional<Mounters.Recognized> find(MountTable table, VolumeId volume, TargetPath path) {
+        Optional<Mounters.Recognized> found = recognize(table, path);
         if (found.filter(mount -> !mount.is(volume)).isPresent()) {
             throw new DriverException.IncompatibleExisting("another volume is mounted at " + path);
         }
@@ -55,8 +60,8 @@ final class VolumeMounts {
     }
 
     /// Same as [#find], but accepts another volume.
-    private Optional<Mounters.Recognized> recognize(TargetPath path) {
-        Optional<MountEntry> entry = MountTable.read().at(path.text());
+    private Optional<Mounters.Recognized> recognize(MountTable table, TargetPath path) {
+        Optional<MountEntry> entry = table.at(path.text());
         Optional<Mounters.Recognized> found = entry.flatMap(mounters::recognize);
         if (entry.isPresent() && found.isEmpty()) {
             throw new DriverException.InUse("the mount at " + path + " is not a volume of this driver, but "
@@ -67,8 +72,14 @@ final class VolumeMounts {
 
     /// Same as [#find], but first unmounts mounts that do not respond.
     Optional<Mounters.Recognized> findAlive(VolumeId volume, TargetPath path) {
+        return findAlive(MountTable.read(), volume, path);
+    }
+
+    /// Same as [#findAlive], in a table that was read before.
+    Optional<Mounters.Recognized> findAlive(MountTable before, VolumeId volume, TargetPath path) {
+        MountTable table = before;
         for (int i = 0; i < MAX_STACKED; i++) {
-            Optional<Mounters.Recognized> found = find(volume, path);
+            Optional<Mounters.Recognized> found = find(table, volume, path);
             if (found.isEmpty()) {
                 return found;
             }
@@ -79,6 +90,7 @@ final class VolumeMounts {
                 case MountHealth.Dead dead -> detach(found.get(), path, true, dead.why());
                 case MountHealth.Hung hung -> detach(found.get(), path, false, hung.why());
             }
+            table = MountTable.read();
         }
         throw new DriverException.InUse("too many mounts on top of each other at " + path);
     }
@@ -130,7 +142,7 @@ final class VolumeMounts {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a process uses the mount
     boolean unmountAll(VolumeId volume, TargetPath path, Duration limit) {
         for (int i = 0; i < MAX_STACKED; i++) {
-            Optional<Mounters.Recognized> found = recognize(path);
+            Optional<Mounters.Recognized> found = recognize(MountTable.read(), path);
             if (found.isEmpty()) {
                 return true;
             }

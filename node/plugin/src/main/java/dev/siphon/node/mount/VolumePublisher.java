@@ -9,6 +9,7 @@ import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
+import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.SystemErrors;
 import dev.siphon.node.mount.MountCheck.MountHealth;
 import java.nio.file.Path;
@@ -38,23 +39,25 @@ final class VolumePublisher {
     /// @param limit the time for a client to come up, if the volume must be restaged
     /// @return for a dataset as [ImageClientMounts#show]; empty if it was published before
     List<Path> publish(PublishRequest request, Duration limit) {
-        Mounters.Recognized staged = staged(request, limit);
+        // read once: a node has hundreds of mounts, and nobody else changes those of this volume meanwhile
+        MountTable table = MountTable.read();
+        Mounters.Recognized staged = staged(request, table, limit);
         Set<MountFlag> flags = flags(request, staged);
         if (request.use().access().isAtOneTarget()) {
             checkNowhereElse(request, staged);
         }
-        Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
+        Optional<Mounters.Recognized> found = mounts.findAlive(table, request.volume(), request.target());
         Path path = Path.of(request.staging().text());
         if (found.isPresent()) {
             checkSame(request, staged, found.get().entry(), flags);
         } else if (request.volume() instanceof VolumeId.DatasetVolume dataset) {
             try (ImageClientMounts.Locked _ = images.lock(dataset, limit)) {
                 MountedDatasets.Nearby shown = images.choose(dataset, request.caches(), path);
-                bind(request, staged, shown.tree(), flags, limit);
+                bind(request, staged, table, shown.tree(), flags, limit);
                 return shown.replicaDirectories();
             }
         } else {
-            bind(request, staged, path, flags, limit);
+            bind(request, staged, table, path, flags, limit);
         }
         return List.of();
     }
@@ -82,7 +85,12 @@ final class VolumePublisher {
 
     /// Binds `path`, the staging path or a tree of the dataset that is staged there, to the target.
     private void bind(
-            PublishRequest request, Mounters.Recognized staged, Path path, Set<MountFlag> flags, Duration limit) {
+            PublishRequest request,
+            Mounters.Recognized staged,
+            MountTable table,
+            Path path,
+            Set<MountFlag> flags,
+            Duration limit) {
         try (DirectoryHandle source = DirectoryHandle.open(path.toString())) {
             Optional<Idmapping> owners = owners(request, staged, source);
             try (DetachedMount mount = source.cloneMount()) {
@@ -96,7 +104,7 @@ final class VolumePublisher {
                     }
                 }
                 // last, so that a rejected request leaves no directory
-                try (DirectoryHandle target = paths.makeEmpty(request.target())) {
+                try (DirectoryHandle target = paths.makeEmpty(request.target(), table)) {
                     mount.attach(target);
                 }
             }
@@ -116,8 +124,8 @@ final class VolumePublisher {
 
     /// Returns the staged mount. Restages the volume if it does not respond and the request holds context and
     /// credentials.
-    private Mounters.Recognized staged(PublishRequest request, Duration limit) {
-        Optional<Mounters.Recognized> found = mounts.find(request.volume(), request.staging());
+    private Mounters.Recognized staged(PublishRequest request, MountTable table, Duration limit) {
+        Optional<Mounters.Recognized> found = mounts.find(table, request.volume(), request.staging());
         Optional<MountHealth> health = found.map(mount -> mounts.checkHealth(request.volume(), mount));
         if (found.isPresent() && health.orElseThrow() instanceof MountHealth.Alive) {
             return found.get();

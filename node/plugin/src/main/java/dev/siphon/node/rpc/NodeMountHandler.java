@@ -89,7 +89,8 @@ final class NodeMountHandler {
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
         Optional<Pod> pod = Pod.ofContext(request.getVolumeContextMap());
         pod.ifPresent(_ -> placement.waits().begins(target.text()));
-        if (Pod.hasInline(request.getVolumeContextMap())) {
+        boolean isInline = Pod.hasInline(request.getVolumeContextMap());
+        if (isInline) {
             checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
             inline.publish(request, target);
         } else {
@@ -104,7 +105,9 @@ final class NodeMountHandler {
                         !pods.isPublished(target, reader),
                         () -> volumes.source(target)));
         pods.published(target, pod);
-        volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
+        if (isInline || id.filter(VolumeId.DatasetVolume.class::isInstance).isPresent()) {
+            volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
+        }
         return NodePublishVolumeResponse.getDefaultInstance();
     }
 
