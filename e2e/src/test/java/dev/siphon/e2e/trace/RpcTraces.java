@@ -31,7 +31,7 @@ final class RpcTraces implements AutoCloseable {
 
     private final DriverFolder folder = DriverFolder.create();
     private final AtomicInteger number = new AtomicInteger();
-    private final Deque<Runnable> undo = new ArrayDeque<>(List.of(folder::close));
+    private final Deque<Runnable> undo = new ArrayDeque<>();
 
     /// Returns the RPC of this name; starts the process that serves it.
     TracedCall of(String name) {
@@ -118,10 +118,16 @@ final class RpcTraces implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /// Stops the process of the last RPC: the next one's has the same socket.
+    void stop() {
         while (!undo.isEmpty()) {
             undo.pop().run();
         }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        folder.close();
     }
 }

@@ -72,6 +72,7 @@ public final class Trace implements Callable<Integer> {
         try (RpcTraces traces = new RpcTraces()) {
             for (String name : only) {
                 met &= report(traces.of(name));
+                traces.stop();
             }
         }
         return met ? 0 : 1;
