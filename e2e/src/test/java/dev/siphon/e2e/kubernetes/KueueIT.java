@@ -271,7 +271,8 @@ final class KueueIT {
                 """);
         QueuedJob job = released("late");
         var _ = job.awaitCheck("Rejected: its longest wait is over: .*");
-        var _ = job.await("is deactivated", workload -> Boolean.FALSE.equals(workload.get("spec", "active")));
+        // until then, Kueue deactivates it again
+        job.awaitCondition("Evicted", "DeactivatedDueToAdmissionCheck");
 
         releasingCheck();
         patch(job.name(), "{\"spec\":{\"active\":true}}");
