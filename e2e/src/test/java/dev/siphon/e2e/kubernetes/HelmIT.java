@@ -144,7 +144,7 @@ final class HelmIT {
 
     @Test
     @Order(4)
-    void uninstallingLeavesNoPodAndNoRight() {
+    void uninstallingLeavesNoPodAndNoRightButAllDatasets() {
         tenant.claimCalled("data").delete();
         var _ = Command.run(INSTALL, List.of(program(), "uninstall", "siphon", "-n", Installation.NAMESPACE, "--wait"));
 
@@ -153,6 +153,14 @@ final class HelmIT {
         String left = CLUSTER.kubectl("get", "pods,storageclasses,csidrivers,clusterroles", "-A", "-o", "name");
         assertEquals(
                 List.of(), left.lines().filter(each -> each.contains("siphon")).toList());
+        assertEquals(
+                List.of(
+                        "customresourcedefinition.apiextensions.k8s.io/datasetimports.siphon.dev",
+                        "customresourcedefinition.apiextensions.k8s.io/datasets.siphon.dev"),
+                CLUSTER.kubectl("get", "customresourcedefinitions", "-o", "name")
+                        .lines()
+                        .filter(each -> each.contains("siphon.dev"))
+                        .toList());
     }
 
     private static void helm(String verb, String... options) {

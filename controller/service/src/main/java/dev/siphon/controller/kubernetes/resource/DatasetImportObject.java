@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.Annotations;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetImport")
+@Annotations("helm.sh/resource-policy=keep") // without its object, an import's dataset is deleted
 @JsonClassDescription(
         "Data that is fetched from a server or a directory, and becomes the dataset ACCOUNT/NAME. Deleting it deletes the dataset.")
 @AdditionalPrinterColumn(name = "Phase", jsonPath = ".status.phase")
