@@ -47,7 +47,7 @@ record LocalRegistry(LabDaemon daemon) implements AutoCloseable {
         }
     }
 
-    /// Pushes an OCI layout, as docs/how-to/operate.md does.
+    /// Pushes an OCI layout, as docs/security-policy.md does.
     void push(Path archive, String image) {
         var _ = Command.run(
                 COPY,
