@@ -67,7 +67,7 @@ final class ImportDecision {
             case SealState.Replaced _ ->
                 new ImportStep.Report(
                         Phase.SEALING,
-                        "NameTaken",
+                        NAME_TAKEN,
                         "there is a Dataset of its name that shows another image: ask an administrator to delete that,"
                                 + " or delete this DatasetImport, and apply it with another name");
             case SealState.Refused(var reason, var message) -> new ImportStep.Fail(reason, message);

@@ -21,8 +21,7 @@ public sealed interface ImportStep {
     record Share(Account account) implements ImportStep {}
 
     /// Takes away the readers that the owner no longer wants, gives none, and says why. An earlier leader may have
-    /// given
-    /// some that the status does not have.
+    /// given some that the status lacks.
     record Withdraw(String reason, String message) implements ImportStep {}
 
     /// Says that the dataset is ready.

@@ -123,9 +123,8 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// Replaces an earlier reply. A request that was deleted with its pod, or that a newer one of the node replaced,
-    /// gets
-    /// none.
+    /// Replaces an earlier reply. A request gets none if it was deleted with its pod, or replaced by a newer one of
+    /// the node.
     private void patch(DatasetQuestions.WaitingAccess question, JsonObject status) {
         api.replaceStatus(
                 DatasetAccess.KIND + " " + question.title(),

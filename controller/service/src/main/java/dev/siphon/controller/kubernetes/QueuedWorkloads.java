@@ -6,6 +6,7 @@ import dev.siphon.controller.warm.QueuedWorkload.PodSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,15 +53,12 @@ final class QueuedWorkloads implements Informer.Values<QueuedWorkloads.Kept> {
                                     * (each.getKey().length()
                                             + each.getValue().message().length()))
                     .sum();
-            long forgotten = workload.forgotten().stream()
-                    .mapToLong(each -> OF_A_PART + 2L * each.length())
-                    .sum();
-            long flavors = workload.podSets().stream()
-                    .flatMap(set -> set.flavors().stream())
+            Stream<String> flavors = workload.podSets().stream().flatMap(set -> set.flavors().stream());
+            long names = Stream.concat(workload.forgotten().stream(), flavors)
                     .mapToLong(each -> OF_A_PART + 2L * each.length())
                     .sum();
             long queue = 2L * workload.clusterQueue().map(String::length).orElse(0);
-            return new Kept(workload, pods + checks + forgotten + flavors + queue + OF_A_PART);
+            return new Kept(workload, pods + checks + names + queue + OF_A_PART);
         }
 
         private Kept unread() {

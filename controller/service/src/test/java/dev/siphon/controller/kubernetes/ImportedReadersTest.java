@@ -2,8 +2,6 @@ package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.siphon.controller.identity.Account;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -58,11 +56,7 @@ final class ImportedReadersTest extends ImportsOfLeaders {
         finish();
         setGroups("\"a\", \"b\"");
         pass();
-        JsonObject object = get(IMPORTS + "/x");
-        JsonParts.object(object, "status")
-                .orElseThrow()
-                .add("readers", JsonParser.parseString("[\"u1\", \"group:a\"]"));
-        var _ = started.orElseThrow().admin().raw(IMPORTS + "/x", "PUT", object.toString());
+        set(IMPORTS + "/x", "status", "readers", "[\"u1\", \"group:a\"]");
         setGroups("\"a\", \"c\"");
         pass();
         assertEquals(Set.of("u1", "group:a"), readers());
@@ -74,9 +68,7 @@ final class ImportedReadersTest extends ImportsOfLeaders {
         member("a", "b");
         apply("x", "\"a\", \"b\"");
         finish();
-        JsonObject object = get(DATASETS + "/u1.x");
-        JsonParts.object(object, "spec").orElseThrow().add("readers", JsonParser.parseString("[\"u1\", \"group:b\"]"));
-        var _ = started.orElseThrow().admin().raw(DATASETS + "/u1.x", "PUT", object.toString());
+        set(DATASETS + "/u1.x", "spec", "readers", "[\"u1\", \"group:b\"]");
         member();
         setGroups("\"a\"");
         pass();

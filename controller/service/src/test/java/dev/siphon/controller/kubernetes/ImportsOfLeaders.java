@@ -12,7 +12,6 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Owners.OwnerRule;
 import dev.siphon.csi.SnapshotId;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -45,14 +44,7 @@ abstract class ImportsOfLeaders {
     void start() {
         TestCluster cluster = TestCluster.inMemory(folder);
         started = Optional.of(cluster);
-        var _ = cluster.admin()
-                .namespaces()
-                .resource(new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withName("u1")
-                        .endMetadata()
-                        .build())
-                .create();
+        cluster.createNamespace("u1");
         post("/api/v1/namespaces/siphon/podtemplates", """
                 {"metadata": {"name": "siphon-fetcher", "annotations": {"siphon.dev/storage-class": "siphon"}},
                  "template": {"spec": {"containers": [{"name": "fetcher", "image": "siphon"}]}}}
@@ -191,10 +183,15 @@ abstract class ImportsOfLeaders {
     }
 
     void setGroups(String groups) {
-        JsonObject readers =
-                JsonParser.parseString("{\"groups\": [" + groups + "]}").getAsJsonObject();
-        JsonObject object = get(IMPORTS + "/x");
-        JsonParts.object(object, "spec").orElseThrow().add("readers", readers);
-        var _ = started.orElseThrow().admin().raw(IMPORTS + "/x", "PUT", object.toString());
+        set(IMPORTS + "/x", "spec", "readers", "{\"groups\": [" + groups + "]}");
+    }
+
+    /// Changes one field of the spec or the status of an object.
+    ///
+    /// @param value in JSON
+    void set(String path, String part, String field, String value) {
+        JsonObject object = get(path);
+        JsonParts.object(object, part).orElseThrow().add(field, JsonParser.parseString(value));
+        var _ = started.orElseThrow().admin().raw(path, "PUT", object.toString());
     }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonObject;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -83,9 +82,7 @@ final class ImportsOfLeadersTest extends ImportsOfLeaders {
         delete(DATASETS + "/u1.x");
         pass();
         assertTrue(isThere(CLAIMS + "/x-import"));
-        JsonObject object = get(IMPORTS + "/x");
-        JsonParts.object(object, "spec").orElseThrow().addProperty("keepVolume", false);
-        var _ = started.orElseThrow().admin().raw(IMPORTS + "/x", "PUT", object.toString());
+        set(IMPORTS + "/x", "spec", "keepVolume", "false");
         pass();
         assertFalse(isThere(CLAIMS + "/x-import"));
         assertEquals("DatasetDeleted", status("x", "reason"));

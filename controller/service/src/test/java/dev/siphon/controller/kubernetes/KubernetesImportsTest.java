@@ -20,7 +20,6 @@ import dev.siphon.controller.imports.ObservedImport.Part;
 import dev.siphon.controller.imports.ObservedImport.SealState;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.csi.SnapshotId;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -69,14 +68,7 @@ final class KubernetesImportsTest {
         TestCluster cluster = TestCluster.inMemory(folder);
         started = Optional.of(cluster);
         adapter = Optional.of(cluster.adapter());
-        var _ = cluster.admin()
-                .namespaces()
-                .resource(new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withName("u1")
-                        .endMetadata()
-                        .build())
-                .create();
+        cluster.createNamespace("u1");
         var _ = post("/api/v1/namespaces/siphon/podtemplates", """
                 {"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "siphon-fetcher",
                    "annotations": {"siphon.dev/storage-class": "siphon", "siphon.dev/snapshot-class": "siphon-dataset",

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,14 +36,19 @@ public record TestCluster(KubernetesClient admin, KubernetesAccess access, Runna
         KubernetesAccess access =
                 new KubernetesAccess(IN_MEMORY, Optional.of(kubeconfig(folder.resolve("kubeconfig"), cluster, "any")));
         KubernetesClient admin = Connection.open(access, PATIENT);
-        admin.namespaces()
-                .resource(new io.fabric8.kubernetes.api.model.NamespaceBuilder()
+        TestCluster started = new TestCluster(admin, access, server::close);
+        started.createNamespace(IN_MEMORY);
+        return started;
+    }
+
+    void createNamespace(String name) {
+        var _ = admin.namespaces()
+                .resource(new NamespaceBuilder()
                         .withNewMetadata()
-                        .withName(IN_MEMORY)
+                        .withName(name)
                         .endMetadata()
                         .build())
                 .create();
-        return new TestCluster(admin, access, server::close);
     }
 
     /// Writes a kubeconfig.
