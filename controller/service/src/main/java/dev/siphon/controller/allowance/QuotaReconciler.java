@@ -143,8 +143,7 @@ public final class QuotaReconciler implements AutoCloseable {
         for (String cluster : clusters.ids()) {
             try {
                 for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-                    inTime(end);
-                    whole &= addGroups(cluster, fileSystem.name(), groups);
+                    whole &= addGroups(cluster, fileSystem.name(), groups, end);
                 }
             } catch (DriverException silent) {
                 whole = false;
@@ -157,8 +156,9 @@ public final class QuotaReconciler implements AutoCloseable {
     }
 
     /// One file system whose MDS is away, or whose `/volumes` the controller may not read, holds up no other.
-    private boolean addGroups(String cluster, String fileSystem, Map<SubvolumeGroup, GroupStanding> groups) {
+    private boolean addGroups(String cluster, String fileSystem, Map<SubvolumeGroup, GroupStanding> groups, long end) {
         try {
+            inTime(end, "reading the other file systems took half of the round");
             for (GroupStanding standing : files.standings(cluster, fileSystem)) {
                 SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem, standing.group());
                 if (Volumes.isOurs(group)) {
@@ -202,9 +202,12 @@ public final class QuotaReconciler implements AutoCloseable {
     /// Aborts a round that is too slow: an endless directory or slow file systems must not block the following
     /// rounds.
     private void inTime(long end) {
+        inTime(end, "the round did not finish within " + limit.toSeconds() + " s; the next one starts over");
+    }
+
+    private void inTime(long end, String late) {
         if (System.nanoTime() - end > 0) {
-            throw new DriverException.BackendUnavailable(
-                    "the round did not finish within " + limit.toSeconds() + " s; the next one starts over");
+            throw new DriverException.BackendUnavailable(late);
         }
         if (stopped) {
             throw new DriverException.BackendUnavailable("the driver is stopping");

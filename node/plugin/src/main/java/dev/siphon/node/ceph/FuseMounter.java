@@ -1,5 +1,6 @@
 package dev.siphon.node.ceph;
 
+import dev.siphon.csi.CephClientLog;
 import dev.siphon.node.fuse.FuseCaches;
 import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.fuse.FuseProgram;
@@ -83,6 +84,7 @@ public final class FuseMounter implements Mounter {
                 "--client_mount_timeout=" + Math.max(1, limit.toSeconds() - 1),
                 "--log_file=",
                 "--admin_socket="));
+        CephClientLog.options().forEach((option, value) -> arguments.add("--" + option + "=" + value));
         arguments.addAll(caches.arguments());
         arguments.addAll(FuseOptions.arguments(mount.options().client()));
         arguments.addAll(List.of(mountPoint.toString(), "-o", String.join(",", fuse)));

@@ -5,6 +5,7 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.csi.CephClientLog;
 import dev.siphon.csi.DriverException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -72,8 +73,8 @@ final class MountHandle implements NativeHandle {
             client.configure("client_cache_size", Long.toString(cachedInodes));
             client.configure("log_to_stderr", "false");
             client.configure("err_to_stderr", "false");
+            CephClientLog.options().forEach(client::configure);
             // See RadosHandle.
-            client.configure("log_max_recent", "1");
             client.configure("ms_async_op_threads", "1");
             client.configure("librados_thread_count", "1");
             client.connect();

@@ -8,7 +8,9 @@ import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
+import dev.siphon.csi.CephClientLog;
 import dev.siphon.csi.DriverException;
+import java.util.Map;
 
 /// One `rados_t` and its calls.
 final class RadosHandle implements NativeHandle {
@@ -38,8 +40,10 @@ final class RadosHandle implements NativeHandle {
             // Never set rados_mon_op_timeout: librados writes a mgr's reply that arrives later to freed memory.
             rados.confSet("log_to_stderr", "false");
             rados.confSet("err_to_stderr", "false");
-            // One controller sends few commands at once: it needs few threads and no history of log lines.
-            rados.confSet("log_max_recent", "1");
+            for (Map.Entry<String, String> option : CephClientLog.options().entrySet()) {
+                rados.confSet(option.getKey(), option.getValue());
+            }
+            // One controller sends few commands at once, so it needs few threads.
             rados.confSet("ms_async_op_threads", "1");
             rados.confSet("librados_thread_count", "1");
             rados.connect();
