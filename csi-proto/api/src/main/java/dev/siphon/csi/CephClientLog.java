@@ -5,10 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /// Log options of the Ceph clients that Siphon starts. By default a client formats what most of its parts say up to
-/// level 5 or 10, and keeps the last 10,000 lines in memory for a crash (`src/common/subsys.h`). That takes a fifth of
-/// the processor time of a ceph-fuse, and more of a controller's. Errors, at level 0 and -1, are logged as before.
+/// level 5 or 10 (`src/common/subsys.h`), and keeps the last lines in memory for a crash: 500, in ceph-fuse 10,000
+/// (`log_max_recent`). That takes a fifth of the processor time of a ceph-fuse, and more of a controller's. Errors
+/// (level -1) are logged as before.
 public final class CephClientLog {
-    /// The parts that say anything between level 0 and the default.
+    /// The parts that say much between level 0 and the default.
     private static final List<String> PARTS =
             List.of("auth", "client", "mgrc", "monc", "objectcacher", "objecter", "rados");
 

@@ -53,7 +53,7 @@ public final class QuotaReconciler implements AutoCloseable {
 
     /// The result of a round.
     ///
-    /// @param whole false if a cluster did not answer, or a group could not be updated
+    /// @param whole false if a file system was not read, or a group could not be updated
     /// @param inStep groups whose account the directory has
     /// @param changed groups whose quota this round changed
     /// @param gone groups whose account the directory does not have
@@ -109,6 +109,7 @@ public final class QuotaReconciler implements AutoCloseable {
         long end = System.nanoTime() + limit.toNanos();
         Map<SubvolumeGroup, GroupStanding> groups = new LinkedHashMap<>();
         boolean whole = addGroups(groups, end - limit.dividedBy(2).toNanos());
+        throwIfStopped();
         Map<String, Account> accounts = groups.isEmpty() ? Map.of() : accounts(groups.keySet(), end);
         int changed = 0;
         int gone = 0;
@@ -137,20 +138,31 @@ public final class QuotaReconciler implements AutoCloseable {
     }
 
     /// @param end when no further file system is read, so that those that have been read are dealt with
-    /// @return false if a cluster did not answer
+    /// @return false if a file system was not read
     private boolean addGroups(Map<SubvolumeGroup, GroupStanding> groups, long end) {
         boolean whole = true;
         for (String cluster : clusters.ids()) {
-            try {
-                for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-                    whole &= addGroups(cluster, fileSystem.name(), groups, end);
-                }
-            } catch (DriverException silent) {
-                whole = false;
-                LOG.atWarn()
-                        .addKeyValue("cluster", cluster)
-                        .log("the allowances of this cluster are not updated yet: {}", silent.getMessage());
-            }
+            whole &= addGroups(cluster, groups, end);
+        }
+        return whole;
+    }
+
+    private boolean addGroups(String cluster, Map<SubvolumeGroup, GroupStanding> groups, long end) {
+        throwIfStopped();
+        List<Clusters.FileSystem> fileSystems;
+        try {
+            inFirstHalf(end);
+            fileSystems = clusters.fileSystems(cluster);
+        } catch (DriverException silent) {
+            LOG.atWarn()
+                    .addKeyValue("cluster", cluster)
+                    .log("the allowances of this cluster are not updated yet: {}", silent.getMessage());
+            return false;
+        }
+        boolean whole = true;
+        for (Clusters.FileSystem fileSystem : fileSystems) {
+            throwIfStopped();
+            whole &= addGroups(cluster, fileSystem.name(), groups, end);
         }
         return whole;
     }
@@ -158,7 +170,7 @@ public final class QuotaReconciler implements AutoCloseable {
     /// One file system whose MDS is away, or whose `/volumes` the controller may not read, holds up no other.
     private boolean addGroups(String cluster, String fileSystem, Map<SubvolumeGroup, GroupStanding> groups, long end) {
         try {
-            inTime(end, "reading the other file systems took half of the round");
+            inFirstHalf(end);
             for (GroupStanding standing : files.standings(cluster, fileSystem)) {
                 SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem, standing.group());
                 if (Volumes.isOurs(group)) {
@@ -202,13 +214,21 @@ public final class QuotaReconciler implements AutoCloseable {
     /// Aborts a round that is too slow: an endless directory or slow file systems must not block the following
     /// rounds.
     private void inTime(long end) {
-        inTime(end, "the round did not finish within " + limit.toSeconds() + " s; the next one starts over");
+        throwIfStopped();
+        throwIfPast(end, "the round did not finish within " + limit.toSeconds() + " s; the next one starts over");
     }
 
-    private void inTime(long end, String late) {
+    private static void inFirstHalf(long end) {
+        throwIfPast(end, "those before it took half of the round");
+    }
+
+    private static void throwIfPast(long end, String why) {
         if (System.nanoTime() - end > 0) {
-            throw new DriverException.BackendUnavailable(late);
+            throw new DriverException.BackendUnavailable(why);
         }
+    }
+
+    private void throwIfStopped() {
         if (stopped) {
             throw new DriverException.BackendUnavailable("the driver is stopping");
         }

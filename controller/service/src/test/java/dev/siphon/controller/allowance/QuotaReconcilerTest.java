@@ -162,6 +162,26 @@ final class QuotaReconcilerTest {
         assertTrue(late.getMessage().contains("did not finish within"), late.getMessage());
     }
 
+    private QuotaReconciler within(Duration limit) {
+        return new QuotaReconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry(), limit);
+    }
+
+    @Test
+    void afterHalfOfItsTimeARoundReadsNoFurtherFileSystem() {
+        VolumeId.Provisioned volume = create("one", GIB);
+        directory.put(account("u1", OptionalLong.of(8 * GIB)));
+        assertEquals(new ReconcileResult(false, 0, 0, 0), within(Duration.ZERO).reconcile());
+        assertEquals(OptionalLong.of(4 * GIB), standing(volume).quotaBytes());
+    }
+
+    @Test
+    void aStoppedReconcilerSaysSoAlsoBeforeItHasReadAnything() {
+        QuotaReconciler stopped = within(Duration.ofMinutes(1));
+        stopped.close();
+        var error = assertThrows(DriverException.BackendUnavailable.class, stopped::reconcile);
+        assertEquals("the driver is stopping", error.getMessage());
+    }
+
     @Test
     void whatNobodyForesawEndsOneRoundAndNotAll() throws InterruptedException {
         VolumeId.Provisioned volume = create("one", 3 * GIB);
