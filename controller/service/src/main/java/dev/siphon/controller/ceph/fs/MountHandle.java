@@ -5,7 +5,6 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
-import dev.siphon.csi.CephClientLog;
 import dev.siphon.csi.DriverException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -64,19 +63,10 @@ final class MountHandle implements NativeHandle {
             ClusterAccess access, CallLimits limits, long cachedInodes, Consumer<LibcephfsClient> then) {
         LibcephfsClient client = LibcephfsClient.create(access.user());
         try {
-            client.configure("mon_host", access.monHost());
-            client.configure("keyring", access.keyringFile().toString());
-            client.configure(
-                    "client_mount_timeout", Long.toString(limits.connect().toSeconds()));
+            access.clientOptions(limits).forEach(client::configure);
             client.configure("client_oc_size", Long.toString(CACHE_BYTES));
             client.configure("client_oc_max_dirty", Long.toString(CACHE_BYTES / 2));
             client.configure("client_cache_size", Long.toString(cachedInodes));
-            client.configure("log_to_stderr", "false");
-            client.configure("err_to_stderr", "false");
-            CephClientLog.options().forEach(client::configure);
-            // See RadosHandle.
-            client.configure("ms_async_op_threads", "1");
-            client.configure("librados_thread_count", "1");
             client.connect();
             then.accept(client);
             return client;

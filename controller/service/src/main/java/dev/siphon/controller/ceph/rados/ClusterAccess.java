@@ -1,8 +1,12 @@
 package dev.siphon.controller.ceph.rados;
 
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.csi.CephClientLog;
 import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /// How to connect to one cluster.
 ///
@@ -29,5 +33,22 @@ public record ClusterAccess(String cluster, List<String> monitors, String user, 
                     + " the log and `siphon check controller` say why Rook's ConfigMap cannot be read");
         }
         return String.join(",", monitors);
+    }
+
+    /// Returns the options of librados and libcephfs by name. One controller sends few commands at once, so a client
+    /// needs few threads.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no monitor is known
+    public Map<String, String> clientOptions(CallLimits limits) {
+        // Never set rados_mon_op_timeout: librados writes a mgr's reply that arrives later to freed memory.
+        Map<String, String> options = new TreeMap<>(CephClientLog.options());
+        options.put("mon_host", monHost());
+        options.put("keyring", keyringFile.toString());
+        options.put("client_mount_timeout", Long.toString(limits.connect().toSeconds()));
+        options.put("log_to_stderr", "false");
+        options.put("err_to_stderr", "false");
+        options.put("ms_async_op_threads", "1");
+        options.put("librados_thread_count", "1");
+        return options;
     }
 }

@@ -8,7 +8,6 @@ import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
-import dev.siphon.csi.CephClientLog;
 import dev.siphon.csi.DriverException;
 import java.util.Map;
 
@@ -30,22 +29,14 @@ final class RadosHandle implements NativeHandle {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no mon replies
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the key is wrong
     static RadosHandle connect(ClusterAccess access, int number, CallLimits limits, CephMetrics metrics) {
+        Map<String, String> options = access.clientOptions(limits);
         Librados librados = Librados.load();
         Cluster rados = new Cluster(access.user());
         String what = "connecting to cluster " + access.cluster();
         try {
-            rados.confSet("mon_host", access.monHost());
-            rados.confSet("keyring", access.keyringFile().toString());
-            rados.confSet("client_mount_timeout", Long.toString(limits.connect().toSeconds()));
-            // Never set rados_mon_op_timeout: librados writes a mgr's reply that arrives later to freed memory.
-            rados.confSet("log_to_stderr", "false");
-            rados.confSet("err_to_stderr", "false");
-            for (Map.Entry<String, String> option : CephClientLog.options().entrySet()) {
+            for (Map.Entry<String, String> option : options.entrySet()) {
                 rados.confSet(option.getKey(), option.getValue());
             }
-            // One controller sends few commands at once, so it needs few threads.
-            rados.confSet("ms_async_op_threads", "1");
-            rados.confSet("librados_thread_count", "1");
             rados.connect();
         } catch (RadosException e) {
             rados.shutDown();
